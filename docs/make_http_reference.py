@@ -8,15 +8,27 @@ from typing import Any, Final, NamedTuple
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from goodbot.index import MAX_QUERY_CHARS
+from goodbot.index.filters import MAX_VALUE_CHARS
 from goodbot.live import LiveStatus
 from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.values import STATES, Status
+from goodbot.visitor_urls import MAX_TYPED_CHARS
+from goodbot.web.checker.checker_page import MAX_FORM_BYTES as CHECKER_BYTES
+from goodbot.web.checker.checker_report import AGENT_CHARS, MAX_TEXT_BYTES, URL_CHARS
 from goodbot.web.machines.api_operations import OPERATIONS
 from goodbot.web.machines.api_schemas import SCHEMAS
 from goodbot.web.machines.api_values import Operation, Parameter
 from goodbot.web.machines.metrics import metrics_text
 from goodbot.web.machines.openapi import TAGS
+from goodbot.web.operator.crawl_page import MAX_FORM_BYTES as ORDER_BYTES
+from goodbot.web.operator.operator_access import MAX_LOGIN_BYTES
+from goodbot.web.search.search_query import MAX_PAGE
+from goodbot.web.server.connections import BODY_TIMEOUT_S, HEAD_BYTES, HEAD_TIMEOUT_S, MAX_CONNECTIONS
 from goodbot.web.server.request_metrics import RequestMetrics
+from goodbot.web.visitors.indexnow import MAX_BODY_BYTES as INDEXNOW_BYTES
+from goodbot.web.visitors.indexnow import MAX_URLS
+from goodbot.web.visitors.submission_page import MAX_BODY_BYTES
 
 REFERENCE = Path(__file__).parent / "reference" / "http.md"
 
@@ -30,6 +42,10 @@ class Page(NamedTuple):
     purpose: str
     parameters: str = ""
     statuses: str = ""
+
+
+def _kib(size: int) -> str:
+    return f"{size // 1024**2} MiB" if size % 1024**2 == 0 else f"{size // 1024:,} KiB"
 
 
 ORDERS: Final = ("pause", "resume", "stop")
@@ -53,18 +69,18 @@ PAGES: Final = {
         ),
         Page("GET", "/help", "how to search"),
         Page("GET", "/about", "the robot, and how to stop it"),
-        Page("GET", "/cached", "a copy of a page, from the archive", "url", "400, 404: no copy may be shown"),
+        Page("GET", "/cached", "a copy of a page, from the archive", "url", "400; 404: no copy may be shown"),
         Page(
             "GET",
             "/cached/document",
             "the copy itself, for the frame of that page",
             "url",
-            "303: to that page, if it is opened alone; 400, 404",
+            "303: to that page, if it is opened alone; 400; 404",
         ),
-        Page("GET", "/why", "why a page is not found", "url", "400"),
-        Page("GET", "/submit", "a form to submit a URL; after a submission, its result", "url", "400"),
-        Page("POST", "/submit", "submits it", "url", "303: done; 400, 403, 413, 422: refused, 503"),
-        Page("GET", "/removal", "how owners of a site have its pages removed", "url, scope", "400"),
+        Page("GET", "/why", "why a page is not found", "url", "400; 404: no server can have this URL"),
+        Page("GET", "/submit", "a form to submit a URL; after a submission, its result", "url", "400, 404"),
+        Page("POST", "/submit", "submits it", "url", "303: done; 400, 403: refused, 404, 413, 503"),
+        Page("GET", "/removal", "how owners of a site have its pages removed", "url, scope", "400, 404"),
         Page(
             "POST",
             "/removal",
@@ -73,7 +89,7 @@ PAGES: Final = {
             "303: removed; 400, 403, 404: unknown, 413, 422: not proved or not checked, 503",
         ),
         Page("GET", "/check", "the robots.txt checker"),
-        Page("POST", "/check", "checks a file", "robots, site, agent, url", "400, 403, 413"),
+        Page("POST", "/check", "checks a file", "robots, site, agent, url", "400, 403: not fetched, 404, 413, 503"),
         Page(
             "POST", "/check/report", "the report alone, for the script of that page", "robots, agent, url", "403, 413"
         ),
@@ -125,9 +141,14 @@ override it. Searches rank pages in the reader's languages higher; on pages, the
 **Errors.** Every page may answer 429 (too many requests; `Retry-After` says when to try again), 503 (the index or the
 crawl cannot be read) and 500 (a fault, which is in the log). The pages for the operator answer 403 without the token of
 the crawl. The API answers errors as `{"error": "one sentence"}`, pages as a page. The HTTP server itself answers,
-without a body: 400 (not HTTP, or the wrong `Host`), 408 (the request took too long to arrive), 414 or 431 (request line
-and headers exceed 16 KiB), 501 (an unknown transfer coding) and 503 (all connections are busy). A body that is too long
-gets 413 as soon as its length is known; then the connection closes.
+without a body or with one line of text: 400 (not HTTP, or the wrong `Host`), 408 (the request took too long to arrive),
+414 or 431 (request line or headers are too long), 501 (an unknown transfer coding), 503 (all connections are busy, or
+the server is being stopped) and 505 (another version of HTTP). A body that is too long gets 413 as soon as its length
+is known; then the connection closes.
+
+**URLs.** Wherever a parameter is a URL, a text that is not an http or https URL gets 400. A URL that is not known gets
+404 where there is nothing to show without it; so does a URL that no server can have, such as `http://1.2.3.4.5/`. A URL
+may lack its scheme if it begins with a domain or an IP address: `example.org/a`.
 
 **Rate limits.** 300 requests per minute and client address, 60 at once; changes (`POST /submit`, `/api/submit`,
 `/removal`, and `/indexnow`) 10 per minute and 10 at once. An IPv6 /64 network is one client. Clients on the same
@@ -145,13 +166,41 @@ URL or for the operator. `/openapi.json`, `/opensearch.xml`, `/robots.txt` and `
 **Security.** Every response has a Content-Security-Policy that permits no inline script and no other server,
 `X-Content-Type-Options`, `Referrer-Policy`, `Cross-Origin-Opener-Policy`, `Cross-Origin-Resource-Policy` and
 `Permissions-Policy`; and `Strict-Transport-Security` if `--public-url` is https. `X-Robots-Tag: noindex` is on
-everything but the public pages, which `/sitemap.xml` lists.
+everything but the public pages, which `/sitemap.xml` lists. The policy of `/cached/document`, the copy of a page of
+another site, is an exception: it permits inline styles and images in `data:` URLs, but no request, no script and no
+form, and puts the copy into a sandbox with an origin of its own.
+"""
+TIMES: Final = """\
+Times are in Unix seconds. `highlights` are pairs of start and end in `snippet`. They count Unicode code points, as
+Python does, and not bytes or UTF-16 units; in JavaScript, `[...snippet].slice(start, end).join("")` is such a part.\
+"""
+LIMITS: Final = f"""\
+## Limits
+
+| what | limit | beyond it |
+|---|---|---|
+| request line and header fields | {_kib(HEAD_BYTES)} together | 414 if the request line alone is longer, else 431 |
+| time for the head, and then the body of a request | {HEAD_TIMEOUT_S:g} s, {BODY_TIMEOUT_S:g} s | 408 |
+| connections | {MAX_CONNECTIONS}, or half the files that the process may open if that is less | the one that has \
+waited longest for its client is closed; if all are being answered, 503 with `Retry-After` |
+| query `q` | its first {MAX_QUERY_CHARS:,} characters count | none; but a GET reaches the limit of the request line \
+first, where a Cyrillic letter takes 6 bytes, and a Chinese one 9 |
+| a URL | {MAX_TYPED_CHARS:,} characters, also when it is percent-encoded | 400; 404 if only the encoded URL is longer |
+| the value of a filter | {MAX_VALUE_CHARS:,} characters | 400 |
+| `page` | {MAX_PAGE} | 400 |
+| body of `/submit`, `/api/submit`, `/removal` | {_kib(MAX_BODY_BYTES)} | 413 |
+| body of `/check`, `/check/report`, `/api/check` | {_kib(CHECKER_BYTES)}; the robots.txt in it {_kib(MAX_TEXT_BYTES)} \
+| 413 |
+| `agent` and `url` of the checker | {AGENT_CHARS} and {URL_CHARS:,} characters | 400 |
+| body of `/indexnow` | {_kib(INDEXNOW_BYTES)}, {MAX_URLS:,} URLs | 413; 400 if there are more URLs |
+| body of `/crawl/submit` and other orders | {_kib(ORDER_BYTES)} | 413 |
+| body of `/crawl/login`, `/crawl/logout`, `/crawl/removals` | {_kib(MAX_LOGIN_BYTES)} | 413 |
 """
 
 
 def http_page() -> str:
     """Builds the page."""
-    parts = [INTRODUCTION, *_pages(), "## API", "", "Times are in Unix seconds.", ""]
+    parts = [INTRODUCTION, LIMITS, *_pages(), "## API", "", TIMES, ""]
     for tag, description in TAGS.items():
         parts += [f"### {description}", ""]
         for operation in OPERATIONS:

@@ -101,6 +101,10 @@ def settings_page() -> str:
         "4. `goodbot.toml` in the folder of a crawl that is resumed;",
         "5. options.",
         "",
+        'In `goodbot.toml` a list is an array: `types = ["text/html", "text/plain"]`. In the environment, spaces or',
+        'commas separate its values: `GOODBOT_TYPES="text/html, text/plain"`. Only spaces separate those of',
+        f"{_with_commas()}, as they may have commas themselves. The option for one of its values may be repeated.",
+        "",
         "An unknown key is an error. So is an unknown variable that begins with `GOODBOT_`, except those that",
         "Kubernetes sets for a service called goodbot.",
         "",
@@ -130,6 +134,11 @@ def settings_page() -> str:
         "status 1.",
     ]
     return "\n".join([*parts, ""])
+
+
+def _with_commas() -> str:
+    names = [f"`{item.name}`" for item in fields(Settings) if item.metadata["may_have_commas"]]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _settings_table(settings: type[Settings | ServeSettings]) -> list[str]:

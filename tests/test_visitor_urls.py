@@ -4,9 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.errors import InputError
-from goodbot.url import Url
-from goodbot.visitor_urls import MAX_TYPED_CHARS, has_userinfo, is_internal, visitor_url
+from goodbot.errors import InputError, UnusableUrlError, UrlError
+from goodbot.url import Url, parse_url
+from goodbot.visitor_urls import (
+    ABSOLUTE_URL,
+    MAX_TYPED_CHARS,
+    TYPED_URL,
+    has_userinfo,
+    is_internal,
+    named_host,
+    plain_url,
+    visitor_url,
+)
 
 READ = [
     ("https://example.org/a?b=c#d", "https://example.org/a?b=c"),
@@ -15,6 +24,9 @@ READ = [
     ("example.org:8443/a", "https://example.org:8443/a"),
     ("example.org/a b", "https://example.org/a%20b"),
     ("https://пример.рф/ж", "https://xn--e1afmkfd.xn--p1ai/%D0%B6"),
+    ("example.org/go?u=https://example.net/", "https://example.org/go?u=https://example.net/"),
+    ("a_b.example.org./", "https://a_b.example.org./"),
+    ("http://[::1]:8020/", "http://[::1]:8020/"),
     ("example.org/@name", "https://example.org/@name"),
     ("http://127.0.0.1:8020/", "http://127.0.0.1:8020/"),
 ]
@@ -40,7 +52,12 @@ REFUSED = [
     ("http://exa\tmple.org/", "not an http or https URL"),
     ("http://example.org/\nx", "not an http or https URL"),
     ("http://example.org/\x00", "not an http or https URL"),
-    ("http://example.org:99999/", "not an http or https URL"),
+    ("http://example.org:99999/", "no server can have the URL"),
+    ("http://1.2.3.4.5/", "no server can have the URL"),
+    ("http://[::1::]/", "no server can have the URL"),
+    ("http://example.org*/", "not an http or https URL"),
+    ("http://a,b/", "not an http or https URL"),
+    ("example.org*", "not an http or https URL"),
     ("http://me@example.org/", "user name or a password"),
     ("http://me:secret@example.org/", "user name or a password"),
     ("http://:secret@example.org/", "user name or a password"),
@@ -61,6 +78,42 @@ def test_what_is_refused(typed: str, reason: str | None) -> None:
         visitor_url(typed)
     assert len(str(error.value)) < 300
     assert str(error.value).isprintable()
+
+
+PLAIN = (
+    "example.org/a",
+    "a.example:8080",
+    "127.0.0.1/",
+    "новый.рф",
+    "xn--e1afmkfd.xn--p1ai",
+    "example.org.",
+    "http://wiki/",
+)
+WORDS = ("robots", "robots/a", "wiki:8080/a", "javascript:1", "1.0", "0", "127.0.1", "é", "null", "a.b", "example.org*")
+
+
+def test_addresses_without_a_scheme_begin_with_a_domain_or_an_address() -> None:
+    assert [plain_url(text) for text in PLAIN] == [visitor_url(text) for text in PLAIN]
+    for text in WORDS:
+        with pytest.raises(UrlError, match="is not an http or https URL"):
+            plain_url(text)
+
+
+@given(st.from_regex(TYPED_URL, fullmatch=True))
+def test_what_programs_may_send_is_a_url(text: str) -> None:
+    """So a text that the description of the API allows never gets the answer that it is not a URL."""
+    try:
+        url = plain_url(text)
+    except UnusableUrlError:
+        return
+    assert isinstance(url, Url)
+
+
+@given(st.from_regex(ABSOLUTE_URL, fullmatch=True))
+def test_the_host_that_a_url_names(text: str) -> None:
+    url, host = parse_url(text), named_host(text)
+    assert host
+    assert url is None or parse_url(f"{url.scheme}://{host}/") == Url(f"{url.origin}/")
 
 
 INTERNAL = {

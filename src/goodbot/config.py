@@ -16,10 +16,25 @@ FollowRel = Literal["both", "ugc", "sponsored", "none"]
 SignatureAgentForm = Literal["october", "august", "string"]
 
 
-def setting(default: Any, help_: str, reason: str = "", *, internal: bool = False, secret: bool = False) -> Any:
+def setting(
+    default: Any,
+    help_: str,
+    reason: str = "",
+    *,
+    internal: bool = False,
+    secret: bool = False,
+    may_have_commas: bool = False,
+) -> Any:
     """Makes a field. `help_`: the text for `--help`; `reason`: why the default was chosen; `internal`: not an option of
-    the command; `secret`: never written or shown."""
-    metadata = {"help": help_, "reason": reason, "internal": internal, "secret": secret}
+    the command; `secret`: never written or shown; `may_have_commas`: it is a list whose items may have commas, so in a
+    variable of the environment only spaces separate them."""
+    metadata = {
+        "help": help_,
+        "reason": reason,
+        "internal": internal,
+        "secret": secret,
+        "may_have_commas": may_have_commas,
+    }
     return field(default=default, repr=not secret, metadata=metadata)
 
 
@@ -27,7 +42,7 @@ def setting(default: Any, help_: str, reason: str = "", *, internal: bool = Fals
 class Settings:
     """All settings of a crawl. Times are in seconds, sizes in bytes."""
 
-    seeds: tuple[str, ...] = setting((), "URLs the crawl starts from", internal=True)
+    seeds: tuple[str, ...] = setting((), "URLs the crawl starts from", internal=True, may_have_commas=True)
     scope: ScopeKind = setting(
         "host", "Which URLs belong to the crawl, relative to the seeds: page, prefix, host, domain or all"
     )
@@ -36,9 +51,10 @@ class Settings:
         (),
         "Crawl only URLs that match one of these globs. A glob matches the whole URL: * is any text, ? any one "
         "character, [?] a question mark",
+        may_have_commas=True,
     )
     exclude: tuple[str, ...] = setting(
-        (), "Leave out URLs that match one of these globs, even if --include matches them"
+        (), "Leave out URLs that match one of these globs, even if --include matches them", may_have_commas=True
     )
     types: tuple[str, ...] = setting(
         (), "Read, index and keep only answers of these media types, such as text/html or 'text/*'"
@@ -149,6 +165,7 @@ class Settings:
         "not a command-line option, because other users of the machine can see those",
         internal=True,
         secret=True,
+        may_have_commas=True,
     )
     cookies: bool = setting(
         False,

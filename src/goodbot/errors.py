@@ -5,6 +5,7 @@ GoodbotError                  everything goodbot raises on purpose; its text is 
 │   ├── SettingError          a setting's value; `name` is the setting
 │   ├── NoIndexError          this crawl keeps no index, so it cannot be searched
 │   └── UrlError              what a visitor typed is not the URL of a page
+│       └── UnusableUrlError  it is a URL, but one that no crawl can have
 └── RunError        exit 3    the work cannot continue: disk full, port in use, no seed could be fetched
     ├── DamagedError          a frontier, archive or index cannot be read
     │   └── OutdatedError     an older goodbot made this index: it must be rebuilt
@@ -12,7 +13,9 @@ GoodbotError                  everything goodbot raises on purpose; its text is 
 """
 
 import re
-from typing import ClassVar
+from typing import ClassVar, Final
+
+QUOTED_CHARS: Final = 100
 
 
 class GoodbotError(Exception):
@@ -41,6 +44,12 @@ class SettingError(InputError):
         )
 
 
+def quoted(value: object) -> str:
+    """Returns a value in quotes for an error: one line, cut after `QUOTED_CHARS`."""
+    text = repr(value)
+    return text if len(text) <= QUOTED_CHARS else f"{text[:QUOTED_CHARS]}…"
+
+
 def option_of(name: str) -> str:
     """Returns the option of a setting, without the dashes."""
     return "type" if name == "types" else name.replace("_", "-")
@@ -52,6 +61,11 @@ class NoIndexError(InputError):
 
 class UrlError(InputError):
     """What a visitor typed is not the URL of a page."""
+
+
+class UnusableUrlError(UrlError):
+    """What a visitor typed is a URL, but one that no crawl can have: no server can have its host or port, as in
+    `http://1.2.3.4.5/`, or it is too long."""
 
 
 class RunError(GoodbotError):

@@ -113,9 +113,9 @@ class Hit:
     """One result. `snippet` is plain text; `highlights` are the (start, end) positions of matching words in it.
 
     `sections` are places in the page that match best, `others` its translations and copies, which are not listed
-    separately. `language` is a two-letter code, empty if unknown. `fetched_at` and `modified_at` (Last-Modified, as
-    stated) are in Unix seconds, 0 and None if unknown. `size_bytes` is the size of the body as received, 0 if unknown;
-    `media_type` is empty if unknown. `has_copy`: a cached copy may be shown.
+    separately. `language` is a two-letter code, empty if unknown. `fetched_at` and `modified_at` (Last-Modified, if
+    that can be true) are in Unix seconds, 0 and None if unknown. `size_bytes` is the size of the body as received, 0 if
+    unknown; `media_type` is empty if unknown. `has_copy`: a cached copy may be shown.
     """
 
     id: str
@@ -148,7 +148,7 @@ class Results:
 
     `searched_for` is the query in plain words; `notes` list what could not be read as typed. `corrected` is the query
     that was searched for instead, because one of the words typed is on no page; `suggestion` is one that the user may
-    have meant.
+    have meant. `as_of` is when the index was last written, in Unix seconds; 0: there is none.
     """
 
     query: str
@@ -161,6 +161,7 @@ class Results:
     notes: tuple[str, ...] = ()
     corrected: str | None = None
     suggestion: str | None = None
+    as_of: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +192,9 @@ class Explanation:
     """Why a page is where it is among the hits of a query.
 
     `position` counts from 1; None: the page is not among the first 1,000 hits. If it is a translation or copy of the
-    page that a hit shows, it has the position of that hit. `bonuses` and `factors` are named by `PARTS` of the ranking.
-    `score` is the sum of all scores in `words` and `bonuses`, times all `factors`. If the query has only exclusions,
-    the sum is 1. A page that the query does not find has score 0, no bonuses and no factors, and `notes` say why;
-    `words` say which words it has.
+    page that a hit shows, it has the position of that hit. `bonuses` and `factors` are named by `REASONS` of the
+    ranking. `score` is the sum of all scores in `words` and `bonuses`, times all `factors`. A page that the query does
+    not find has score 0, no bonuses and no factors, and `notes` say why; `words` say which words it has.
     """
 
     url: str

@@ -8,12 +8,14 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from goodbot.config import setting
-from goodbot.errors import SettingError
+from goodbot.errors import SettingError, quoted
 from goodbot.url import parse_url
 
 MAX_NAME_CHARS: Final = 100
 MAX_RATE: Final = 1_000_000
+MAX_HOST_CHARS: Final = 253
 
+_LABEL: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _ORIGIN: Final = re.compile(r"https?://[^/@?#\\]+(?:/[^@?#\\]*)?", re.IGNORECASE)
 _PREFIX: Final = re.compile(r"(?:/(?!\.\.?(?:/|\Z))[A-Za-z0-9._~-]+)*/?", re.ASCII)
 """Matches a path that no proxy rewrites: no percent-encoding, no empty segment, no dot segment."""
@@ -35,6 +37,11 @@ class ServeSettings:
         "URL of the home page for visitors, if a reverse proxy is in front of this server: "
         "https://search.example.org/, or https://example.org/find/ under a path prefix",
         "links in feeds and other files for programs must be absolute",
+    )
+    proxy_strips_prefix: bool = setting(
+        False,
+        "The reverse proxy removes the path prefix of public_url from requests, so goodbot does not",
+        "if both did, /find/find/metrics would evade a rule of the proxy for /find/metrics",
     )
     trusted_proxies: tuple[str, ...] = setting(
         (),
@@ -79,14 +86,35 @@ def _unchanged(value: Any) -> Any:
 def _name(text: str) -> str:
     name = text.strip()
     if not name or len(name) > MAX_NAME_CHARS or not name.isprintable():
-        raise SettingError("name", f"name must be one line of 1 to {MAX_NAME_CHARS} characters: {text!r}")
+        raise SettingError("name", f"name must be one line of 1 to {MAX_NAME_CHARS} characters: {quoted(text)}")
     return name
 
 
 def _listen(text: str) -> str:
-    if not text.strip():
-        raise SettingError("listen", "listen must be an address, such as 127.0.0.1")
-    return text.strip()
+    address = text.strip()
+    if not _is_address(address) and not _is_host_name(address):
+        raise SettingError(
+            "listen",
+            "listen must be an IP address or the name of a host, such as 127.0.0.1, ::1 or localhost, without a port: "
+            f"{quoted(text)}",
+        )
+    return address
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_host_name(text: str) -> bool:
+    """Returns whether a text has the form of a host name (RFC 952, RFC 1123 §2.1). One that ends in a number would
+    be an address."""
+    name = text.removesuffix(".")
+    labels = name.split(".")
+    return len(name) <= MAX_HOST_CHARS and all(map(_LABEL.fullmatch, labels)) and not labels[-1].isdigit()
 
 
 def _port(number: int) -> int:
@@ -102,7 +130,7 @@ def _public_url(text: str | None) -> str | None:
     url = parse_url(text.strip())
     if url is None or not _ORIGIN.fullmatch(text.strip()) or not _PREFIX.fullmatch(url.path):
         raise SettingError(
-            "public_url", f"public-url must be like https://example.org/ or https://example.org/find/: {text!r}"
+            "public_url", f"public-url must be like https://example.org/ or https://example.org/find/: {quoted(text)}"
         )
     return url.text.rstrip("/") + "/"
 
@@ -118,7 +146,7 @@ def _network(text: str) -> str:
     except ValueError as error:
         raise SettingError(
             "trusted_proxies",
-            f"trusted-proxies must be addresses or networks such as 10.0.0.0/8: {text!r} is neither",
+            f"trusted-proxies must be addresses or networks such as 10.0.0.0/8: {quoted(text)} is neither",
         ) from error
     if network.prefixlen == 0:
         raise SettingError("trusted_proxies", f"trusted-proxies must not include every address: {text}")

@@ -5,14 +5,14 @@ import re
 import tomllib
 from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import Field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 from goodbot.config import FILES, Settings
-from goodbot.errors import InputError, SettingError
+from goodbot.errors import InputError, SettingError, quoted
 from goodbot.files import write_whole
 from goodbot.serve_settings import ServeSettings
 
@@ -170,8 +170,8 @@ def _toml(value: object) -> str:
 
 
 def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings:
-    """Returns `base` with the values of `GOODBOT_SCOPE=…` and the like; several values of one setting are separated by
-    spaces. Raises InputError for an unknown `GOODBOT_…`, except those of tables and of a service called goodbot."""
+    """Returns `base` with the values of `GOODBOT_SCOPE=…` and the like; for several values of one setting see
+    `items_of`. Raises InputError for an unknown `GOODBOT_…`, except those of tables and of a service called goodbot."""
     own = {variable_of(item.name) for item in fields(Settings)}
     for variable in environment:
         if variable.startswith(_PREFIX) and not (
@@ -209,7 +209,7 @@ def _with_variables(base: _S, environment: Mapping[str, str], table: str) -> _S:
     variables = {variable_of(item.name, table): item for item in fields(base)}
     try:
         values = {
-            item.name: _from_text(item.type, environment[variable], variable)
+            item.name: _from_text(item, environment[variable], variable)
             for variable, item in variables.items()
             if variable in environment
         }
@@ -245,20 +245,26 @@ def _hint(name: str, known: Collection[str]) -> str:
     return f" (did you mean {near[0]}?)" if near else ""
 
 
-def _from_text(type_: Any, text: str, variable: str) -> Any:
-    options = get_args(type_) if isinstance(type_, UnionType) else (type_,)
-    if get_origin(type_) is tuple:
-        return text.split()
+def items_of(text: str, *, may_have_commas: bool = False) -> list[str]:
+    """Returns the items of a list in a variable of the environment: spaces or commas separate them, only spaces if the
+    items may have commas."""
+    return (text if may_have_commas else text.replace(",", " ")).split()
+
+
+def _from_text(item: Field[Any], text: str, variable: str) -> Any:
+    options = get_args(item.type) if isinstance(item.type, UnionType) else (item.type,)
+    if get_origin(item.type) is tuple:
+        return items_of(text, may_have_commas=item.metadata["may_have_commas"])
     if bool in options:
         if text.lower() not in ("1", "0", "true", "false", "yes", "no"):
-            raise InputError(f"{variable} must be true or false: {text!r}")
+            raise InputError(f"{variable} must be true or false: {quoted(text)}")
         return text.lower() in ("1", "true", "yes")
     for kind in (int, float):
         if kind in options:
             try:
                 return kind(text)
             except ValueError:
-                raise InputError(f"{variable} must be a number: {text!r}") from None
+                raise InputError(f"{variable} must be {_KINDS[kind]}: {quoted(text)}") from None
     return text
 
 
@@ -270,24 +276,26 @@ def _checked(type_: Any, value: Any, name: str) -> Any:
     if get_origin(type_) is Literal:
         if value in get_args(type_):
             return value
-        raise SettingError(name, f"{name} must be one of {', '.join(get_args(type_))}: {value!r}")
+        raise SettingError(name, f"{name} must be one of {', '.join(get_args(type_))}: {quoted(value)}")
     if float in options and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if any(isinstance(option, type) and type(value) is option for option in options):
         return value
-    raise SettingError(name, f"{name} must be {_kind_of(options)}, not {_GIVEN.get(type(value), 'this')}")
+    raise SettingError(name, f"{name} must be {_kind_of(options)}, not {_given(value)}")
 
 
 _KINDS: Final = {float: "a number", int: "a whole number", bool: "true or false", str: "a string"}
-_GIVEN: Final = {
-    float: "a number",
-    int: "a number",
-    bool: "true or false",
-    str: "text",
-    list: "a list",
-    dict: "a table",
-}
+_GIVEN: Final[Mapping[type, str]] = {str: "text", list: "a list", dict: "a table"}
 
 
 def _kind_of(options: tuple[Any, ...]) -> str:
     return next((kind for option, kind in _KINDS.items() if option in options), "a list of strings")
+
+
+def _given(value: Any) -> str:
+    """Names a value of TOML: a number, date or boolean as it is written, a list with the first item that is no string,
+    anything else by its type."""
+    if isinstance(value, list):
+        wrong = next((item for item in value if not isinstance(item, str)), None)
+        return "a list" if wrong is None else f"a list with {_given(wrong)}"
+    return _GIVEN.get(type(value)) or str(value).lower()

@@ -39,8 +39,9 @@ IndexNowStatus = Literal[200, 202, 400, 403, 422, 429]
 class IndexNowOutcome:
     """The answer to an IndexNow request: its HTTP status, the reason in one sentence, and what happened to each URL.
 
-    200: the key is right; 202: the key was not checked; 400: the request cannot be read; 403: the key is wrong; 422:
-    the URLs are not of the host, or not of this crawl, or the key is not well-formed; 429: too many requests."""
+    200: the key is right; 202: the key was not checked; 400: the request cannot be read; 403: the key is wrong, or
+    not for these URLs, or the crawl takes none of them; 422: the URLs are not of the host, or the key is not
+    well-formed; 429: too many requests."""
 
     status: IndexNowStatus
     reason: str

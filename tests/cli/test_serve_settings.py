@@ -11,7 +11,7 @@ import pytest
 from goodbot.cli import main, serve
 from goodbot.cli.serve_options import serve_settings
 from goodbot.config import Settings
-from goodbot.errors import SettingError
+from goodbot.errors import InputError, SettingError
 from goodbot.serve_settings import ServeSettings
 from goodbot.settings_file import save_settings
 from goodbot.store.sqlite.frontier import SqliteFrontier
@@ -24,7 +24,13 @@ REFUSED: list[tuple[str, Any]] = [
     ("name", " \n"),
     ("name", "two\nlines"),
     ("name", "x" * 101),
-    ("listen", " "),
+    *(
+        ("listen", text)
+        for text in (
+            *("", " ", "foo bar/", "127.0.0.1:8020", "[::1]", "http://localhost/", "1.2.3", "999.0.0.1", "0", "a..b"),
+            *("-a.example", "a-.example", "a_b.example", "хост.example", "x" * 64, ".".join(["abcdefgh"] * 30), "a\nb"),
+        )
+    ),
     ("port", -1),
     ("port", 65536),
     *(
@@ -72,6 +78,10 @@ def test_a_refused_value_is_named_in_one_line(name: str, value: Any) -> None:
 # setting, as given → as it is used
 NORMAL: list[tuple[str, Any, Any]] = [
     ("name", " Library ", "Library"),
+    *(
+        ("listen", text, text.strip())
+        for text in ("::1", " 0.0.0.0 ", "fe80::1%eth0", "localhost", "a-b.example.", "4u")
+    ),
     ("public_url", "https://Example.ORG", "https://example.org/"),
     ("public_url", "https://example.org:443/find", "https://example.org/find/"),
     ("public_url", "http://пример.example/", "http://xn--e1afmkfd.example/"),
@@ -142,12 +152,15 @@ def test_the_strongest_place_decides(
     assert in_force(Path("crawl"), port=option).port == port
 
 
-def test_every_kind_of_value_comes_from_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = {"NAME": "Two words", "TRUSTED_PROXIES": "127.0.0.1 10.0.0.0/8", "REMOVALS": "no", "PAGE_RATE": "1.5"}
+@pytest.mark.parametrize("proxies", ["127.0.0.1 10.0.0.0/8", "127.0.0.1,10.0.0.0/8", " 127.0.0.1 , 10.0.0.0/8,"])
+def test_every_kind_of_value_comes_from_the_environment(
+    proxies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"NAME": "Two, words", "TRUSTED_PROXIES": proxies, "REMOVALS": "no", "PAGE_RATE": "1.5"}
     for name, text in given.items():
         monkeypatch.setenv(f"GOODBOT_SERVE_{name}", text)
     found = in_force()
-    assert (found.name, found.trusted_proxies) == ("Two words", ("127.0.0.1", "10.0.0.0/8"))
+    assert (found.name, found.trusted_proxies) == ("Two, words", ("127.0.0.1", "10.0.0.0/8"))
     assert (found.removals, found.page_rate) == (False, 1.5)
 
 
@@ -171,8 +184,9 @@ WRONG = [
     ("--public-url example.org", "--public-url must be like https://example.org/ or https://example.org/find/"),
     ("--trusted-proxy nginx", "--trusted-proxy must be addresses or networks such as 10.0.0.0/8: 'nginx' is neither"),
     ("--name=", "--name must be one line of 1 to 100 characters: ''"),
-    ("--listen=", "--listen must be an address, such as 127.0.0.1"),
-    ("--host=", "--listen must be an address, such as 127.0.0.1"),
+    ("--listen=", "--listen must be an IP address or the name of a host, such as 127.0.0.1, ::1 or localhost, without"),
+    ("--host=", "--listen must be an IP address or the name of a host, such as 127.0.0.1, ::1 or localhost, without"),
+    ("--listen foo/", "without a port: 'foo/'"),
 ]
 
 
@@ -184,6 +198,55 @@ def test_an_invalid_option_is_bad_input(
     out, err = capsys.readouterr()
     assert (out, len(err.splitlines())) == ("", 1)
     assert said in err
+
+
+# setting, as TOML, as text (None: it cannot be written so) → what the error says after the name of the setting
+OTHER_TYPES: list[tuple[str, str, str | None, str]] = [
+    ("port", "1.5", "1.5", "must be a whole number"),
+    ("port", "true", "true", "must be a whole number"),
+    ("port", '"80"', "", "must be a whole number"),
+    ("port", "[80]", None, "must be a whole number, not a list with 80"),
+    ("port", "1999-12-31", None, "must be a whole number, not 1999-12-31"),
+    ("port", "{a = 1}", None, "must be a whole number, not a table"),
+    ("port", "70000", "70000", "must be from 0 to 65535: 70000"),
+    ("page_burst", "1.5", "1.5", "must be a whole number"),
+    ("page_burst", "inf", "inf", "must be a whole number"),
+    ("page_burst", "0", "0", "must be from 1 to 1000000: 0"),
+    ("page_rate", "false", "false", "must be a number"),
+    ("page_rate", '"fast"', "fast", "must be a number"),
+    ("page_rate", "nan", "nan", "must be from 0 to 1000000: nan"),
+    ("page_rate", "-1", "-1", "must be from 0 to 1000000: -1"),
+    ("removals", "1", "2", "must be true or false"),
+    ("removals", '"yes"', "maybe", "must be true or false"),
+    ("name", "7", None, "must be a string, not 7"),
+    ("name", '"a\\nb"', "a\nb", "must be one line of 1 to 100 characters: 'a\\nb'"),
+    ("name", f'"{"x" * 999}"', "x" * 999, "must be one line of 1 to 100 characters: 'xxx"),
+    ("public_url", "8020", None, "must be a string, not 8020"),
+    ("public_url", '"example.org"', "example.org", "must be like https://example.org/"),
+    ("trusted_proxies", '"127.0.0.1"', None, "must be a list of strings, not text"),
+    ("trusted_proxies", "[127]", None, "must be a list of strings, not a list with 127"),
+    ("trusted_proxies", '["a", ["b"]]', None, "must be a list of strings, not a list with a list"),
+    ("trusted_proxies", '["nginx"]', "127.0.0.1,nginx", "must be addresses or networks such as 10.0.0.0/8: 'nginx' is"),
+    ("listen", '"127.0.0.1:80"', "127.0.0.1:80", "must be an IP address or the name of a host"),
+]
+
+
+@pytest.mark.parametrize(("name", "toml", "text", "said"), OTHER_TYPES)
+def test_a_wrong_value_is_named_wherever_it_stands(
+    *, name: str, toml: str, text: str | None, said: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [(name, f"[serve]\n{name} = {toml}\n", None), (f"GOODBOT_SERVE_{name.upper()}", "", text)]
+    for shown, file, variable in places:
+        (folder / "goodbot.toml").write_text(file)
+        if variable is not None:
+            monkeypatch.setenv(shown, variable)
+        elif not file:
+            continue
+        with pytest.raises(InputError) as raised:
+            in_force()
+        line = str(raised.value)
+        assert f"{shown} {said}" in line
+        assert (len(line.splitlines()), len(line) < 320) == (1, True)
 
 
 # ---- goodbot config -------------------------------------------------------------------------------------------------

@@ -108,8 +108,6 @@ ODD_TARGETS = [
     "/_style.css",
     "/index.html",
     "/%00",
-    "..",
-    "*",
     "/hours/",
 ]
 
@@ -119,6 +117,12 @@ def test_nothing_but_the_pages_is_reachable(bases: dict[str, str], target: str) 
     answer = ask(bases["hardware"], target=target)
     assert answer.status == 404
     assert "Not on our shelves" in answer.text
+
+
+@pytest.mark.parametrize("target", ["..", "*", "hours"])
+def test_what_is_neither_a_path_nor_a_url(bases: dict[str, str], target: str) -> None:
+    """RFC 9112 §3.2: `*` is for OPTIONS only."""
+    assert ask(bases["hardware"], target=target).status == 400
 
 
 def test_a_url_of_another_site_as_target(bases: dict[str, str]) -> None:

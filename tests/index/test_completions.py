@@ -37,6 +37,10 @@ def test_titles_come_before_headings(tmp_path: Path) -> None:
         ("Ёж в саду", "еж", ["Ёж в саду"]),
         ("東京の駅", "東京", ["東京の駅"]),
         ("C++", "c++", ["C++"]),
+        ("Introduction to C#", "intro", ["Introduction to C#"]),
+        ("operator==(std::pair) - reference", "operator", ["operator=="]),
+        ("std::pair - reference", "std::p", ["std::pair"]),
+        ("Use of (robots: pair)", "pair", ["pair"]),
         ("x" * 61, "x", []),
     ],
 )
@@ -73,6 +77,8 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> TantivySearch:
     sections = (Section("delay", "Crawl delay"), Section("os.path.join", "os.path.join(path)", is_term=True))
     index.add(Document("1", "https://a.example/1", "Robots", "A robot waits: the crawl delay.", sections=sections))
     index.add(Document("2", "https://a.example/2", "Delivery of letters", "A letter is delivered."))
+    code = (Section("a", "-fPIC and -Wall"), Section("b", "std::pair in C++"), Section("c", "rules, NOT wishes"))
+    index.add(Document("4", "https://a.example/4", "Node.js", "Of node.js, std::pair and -fPIC.", sections=code))
     hidden = (Section("secret", "Secret heading"),)
     index.add(Document("3", "https://a.example/3", "Silent", "Nothing is shown.", snippet_chars=0, sections=hidden))
     index.commit()
@@ -93,6 +99,16 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> TantivySearch:
         ("", ()),
         ("  ", ()),
         ('"', ()),
+        ("node.j", ("Node.js",)),
+        ("the node.j", ("the node.js",)),
+        ("node std::p", ("node std::pair",)),
+        ("c+", ("c++",)),
+        ('"crawl del', ("Crawl delay", '"crawl delay"')),
+        ("(robots del", ("(robots delay)",)),
+        ("robots -lett", ("robots -letters",)),
+        ("-lett", ("-letters",)),
+        ("-fp", ('"-fPIC and -Wall"', "-fpic")),
+        ("rules", ('"rules, NOT wishes"', "rules")),
     ],
 )
 def test_suggestions(search: TantivySearch, typed: str, expected: tuple[str, ...]) -> None:
@@ -106,7 +122,9 @@ def test_suggestions_are_limited(search: TantivySearch) -> None:
 @settings(deadline=None, max_examples=100)
 @given(typed=st.text(max_size=300))
 def test_anything_may_be_typed(search: TantivySearch, typed: str) -> None:
-    assert len(search.suggest(typed)) <= 8
+    found = search.suggest(typed)
+    assert len(found) <= 8
+    assert not any(text.count('"') % 2 for text in found)
 
 
 def test_without_a_refresh_nothing_is_suggested(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.index import PARTS, Ranking, TantivyIndex, TantivySearch, explanation_json, refresh_links
+from goodbot.index import PARTS, REASONS, Ranking, TantivyIndex, TantivySearch, explanation_json, refresh_links
 from goodbot.index.synonyms import Synonym
 from goodbot.search_values import Document, Explanation, Filters
 from goodbot.url import Url
@@ -74,6 +76,15 @@ QUERIES = [
     '"robot waits" path',
     "robot -list",
     "-zeppelin",
+    "-zeppelin -list",
+    "NOT robot",
+    "-zeppelin OR robot",
+    "(-zeppelin -list) OR -yard",
+    "robot (site:a.example OR lang:de)",
+    '"polite robot" "polite robot"',
+    "intitle:robots intitle:robots robots",
+    "link:https://a.example/target/1",
+    "site:a.example -robot",
     "intitle:robots",
     "inurl:os.path.html robot",
     "rob*",
@@ -100,19 +111,19 @@ def by_hand(explanation: Explanation) -> float:
     """Returns the score that the parts of an explanation give."""
     parts = [score for word in explanation.words for _, score in word.fields]
     total = sum(parts) + sum(score for _, score in explanation.bonuses)
-    return (total or 1.0) * math.prod(factor for _, factor in explanation.factors)
+    return total * math.prod(factor for _, factor in explanation.factors)
 
 
-def check_hits(search: TantivySearch, query: str, languages: Sequence[str] = ()) -> int:
-    """Compares the explanations of the hits with the hits; returns how many there are."""
-    hits = search.search(query, 100, 0, languages).hits
+def check_hits(search: TantivySearch, query: str, languages: Sequence[str] = (), most: int = 100) -> int:
+    """Compares the explanations of the first hits with the hits; returns how many there are."""
+    hits = search.search(query, most, 0, languages).hits
     for position, hit in enumerate(hits, 1):
         explanation = search.explain(query, hit.id, languages)
         assert explanation is not None
         assert (explanation.url, explanation.title) == (hit.url, hit.title)
         assert (explanation.is_found, explanation.position) == (True, position)
-        if explanation.score:
-            assert by_hand(explanation) == pytest.approx(explanation.score, abs=1e-3)
+        assert explanation.score > 0
+        assert by_hand(explanation) == pytest.approx(explanation.score, abs=1e-3)
         if not hit.others:
             assert explanation.score == pytest.approx(hit.score, abs=1e-3)
     return len(hits)
@@ -124,6 +135,55 @@ def test_the_parts_add_up_to_the_score_of_the_hit(
     search: TantivySearch, query: str, languages: tuple[str, ...]
 ) -> None:
     assert check_hits(search, query, languages) > 0
+
+
+WORD = st.sampled_from(
+    [
+        *("robot", "robots", "path", "the", "is", "café", "os.path.join", "wanderer", "könyvtárban", "駅", "東京駅前"),
+        *("yard", "Roboter", "number", "zeppelin", "robts", "list", "x"),
+    ]
+)
+QUOTED = st.lists(WORD, min_size=1, max_size=3).map(lambda words: f'"{" ".join(words)}"')
+STAR = st.sampled_from(["rob*", "pat*", "könyv*", "joi*"])
+FIELD = st.builds("{}:{}".format, st.sampled_from(["intitle", "inurl"]), WORD | QUOTED)
+CONDITION = st.sampled_from(
+    ["site:a.example", "site:x.example", "lang:de", "lang:en", "filetype:html", "before:1980", f"link:{SITE}/target/1"]
+)
+
+
+def combined(shapes: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    several = st.lists(shapes, min_size=1, max_size=3)
+    return st.one_of(
+        shapes.map("-{}".format),
+        shapes.map("NOT {}".format),
+        several.map(" OR ".join),
+        several.map(" ".join).map("({})".format),
+        several.map(" ".join).map("intitle:({})".format),
+    )
+
+
+SHAPES = st.recursive(WORD | QUOTED | STAR | FIELD | CONDITION, combined, max_leaves=6)
+
+
+@settings(deadline=None)
+@given(st.lists(SHAPES, min_size=1, max_size=4).map(" ".join), st.sampled_from([(), ("de",), ("en", "hu")]))
+def test_the_parts_add_up_whatever_the_query_is(search: TantivySearch, query: str, languages: tuple[str, ...]) -> None:
+    check_hits(search, query, languages, most=5)
+
+
+@pytest.mark.parametrize("query", ["-zeppelin", "site:a.example", "lang:en -list", "robot -path", "rob*"])
+def test_every_part_has_a_reason(search: TantivySearch, query: str) -> None:
+    value = explanation_json(query, explained(search, query, search.search(query).hits[0].id))
+    named = json.loads(json.dumps(value))
+    parts = [*named["bonuses"], *named["factors"]]
+    assert [part["reason"] for part in parts] == [REASONS[part["name"]] for part in parts]
+    assert named["words"] or named["bonuses"]
+
+
+def test_pages_found_by_conditions_alone_are_in_the_order_of_the_priors(search: TantivySearch) -> None:
+    scores = [hit.score for hit in search.search("site:a.example", 100).hits]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] > scores[-1] > 0
 
 
 @pytest.mark.parametrize("part", PARTS)

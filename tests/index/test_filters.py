@@ -1,6 +1,7 @@
 """Conditions that are given besides the query."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from goodbot.errors import InputError
 from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.index.filters import MAX_VALUE_CHARS
+from goodbot.index.keys import hash_of
 from goodbot.search_values import Document, Filters
 
 MAY = 1_714_521_600.0
@@ -67,6 +69,61 @@ def test_only_documents_that_meet_the_conditions(
     assert results.complete <= results.total
 
 
+DAY = 86_400.0
+FETCHED = 1_780_000_000.0  # 2026-05-28
+DATES = [
+    ("stated", FETCHED - 1000 * DAY, FETCHED, FETCHED - 1000 * DAY),
+    ("a clock that is ahead", FETCHED + DAY, FETCHED, FETCHED + DAY),
+    ("the future", FETCHED + 1.01 * DAY, FETCHED, None),
+    ("a year ahead", FETCHED + 365 * DAY, FETCHED, None),
+    ("not stated", None, FETCHED, None),
+    ("no time", 0.0, FETCHED, None),
+    ("of ZIP archives", 315_532_800.0, FETCHED, None),
+    ("of npm", 499_162_500.0, FETCHED, None),
+    ("just before the Web", 631_151_999.0, FETCHED, None),
+    ("as old as the Web", 631_152_000.0, FETCHED, 631_152_000.0),
+    ("before 1970", -1e9, FETCHED, None),
+    ("no number", float("nan"), FETCHED, None),
+    ("no end", float("inf"), FETCHED, None),
+    ("unknown fetch", FETCHED, 0.0, FETCHED),
+]
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory: pytest.TempPathFactory) -> TantivySearch:
+    folder = tmp_path_factory.mktemp("dated")
+    index = TantivyIndex(folder)
+    for name, stated, fetched_at, _ in DATES:
+        page = Document(name, f"https://a.example/{hash_of(name)}", name, f"crocus {name}", modified_at=stated)
+        index.add(replace(page, fetched_at=fetched_at))
+    index.commit()
+    index.close()
+    return TantivySearch(folder)
+
+
+def day_of(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+@pytest.mark.parametrize(("name", "stated", "fetched_at", "believed"), DATES, ids=[name for name, *_ in DATES])
+def test_a_page_has_the_date_that_it_states_if_that_can_be_true_else_that_of_its_fetch(
+    dated: TantivySearch, name: str, stated: float | None, fetched_at: float, believed: float | None
+) -> None:
+    (hit,) = [hit for hit in dated.search("crocus", 100).hits if hit.id == name]
+    assert (hit.modified_at, hit.fetched_at) == (believed, fetched_at)
+    date = fetched_at if believed is None else believed
+    found = {
+        filters: name in {hit.id for hit in dated.search("crocus", 100, filters=filters).hits}
+        for filters in (
+            Filters(after=day_of(date)),
+            Filters(before=day_of(date + DAY)),
+            Filters(after=day_of(date + DAY)),
+            Filters(before=day_of(date)),
+        )
+    }
+    assert list(found.values()) == [True, True, False, False]
+
+
 UNUSABLE = [
     (Filters(site="http://"), "site: needs a host, such as example.org"),
     (Filters(language="English"), "lang: needs a language, such as de"),
@@ -104,10 +161,10 @@ def test_a_correction_counts_only_what_meets_the_conditions(search: TantivySearc
 
 def test_the_query_in_plain_words_has_the_conditions(search: TantivySearch) -> None:
     filters = Filters(site="old.example", after="2024")
-    assert search.search("crocus", filters=filters).searched_for == "crocus, on old.example, changed since 2024-01-01"
+    assert search.search("crocus", filters=filters).searched_for == "crocus, on old.example, dated 2024-01-01 or later"
     long = search.search(PROSE * 3, filters=filters).searched_for
     assert len(long) <= 200
-    assert long.endswith("…, on old.example, changed since 2024-01-01")
+    assert long.endswith("…, on old.example, dated 2024-01-01 or later")
 
 
 VALUES = st.one_of(

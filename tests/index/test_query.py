@@ -180,7 +180,7 @@ def test_any_text_is_a_query(text: str) -> None:
 EXPLAINED = [
     ('robot "crawl delay" -google site:example.org', 'robot, "crawl delay", on example.org, without google'),
     ("robot OR spider intitle:x", "robot or spider, x in the title"),
-    ("crawl* lang:de before:2024", "crawl*, in the language de, changed before 2024-01-01"),
+    ("crawl* lang:de before:2024", "crawl*, in the language de, dated before 2024-01-01"),
     ("(a -b) OR c", "(a, without b) or c"),
 ]
 

@@ -164,6 +164,14 @@ WORDS = st.lists(st.sampled_from(["robot", "Robots", "rule", "東京都", "ёж"
 )
 
 
+def test_positions_count_code_points() -> None:
+    """As docs/reference/http.md says: 🤖 is one, though it has two UTF-16 units and four bytes; `é` in two is two."""
+    found = snippet("🤖🤖 cafe\u0301: a robot", "robot")
+    ((start, end),) = found.highlights
+    assert (start, end, found.text[start:end]) == (12, 17, "robot")
+    assert len(found.text[:start].encode("utf-16-le")) // 2 == 14
+
+
 @settings(deadline=None)
 @given(
     st.one_of(st.text(), WORDS),

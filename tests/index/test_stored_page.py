@@ -22,7 +22,7 @@ PAGE = Document(
     "https://a.example/",
     "Title",
     "Some text.",
-    modified_at=1.5,
+    modified_at=1.7e9,
     size_bytes=42,
     media_type="Text/HTML",
     has_copy=True,
@@ -36,7 +36,7 @@ def stored(**more: Any) -> StoredPage:
 
 def test_the_facts_of_a_document_are_stored() -> None:
     page = stored()
-    assert (page.modified_at, page.size_bytes, page.media_type, page.has_copy) == (1.5, 42, "text/html", True)
+    assert (page.modified_at, page.size_bytes, page.media_type, page.has_copy) == (1.7e9, 42, "text/html", True)
     assert page.sections == (("one", "One"),)
 
 

@@ -46,13 +46,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class Service:
-    """A service that visitors reach at `public_url`, by nginx on `port`; goodbot itself listens on `own_port`."""
+    """A service that visitors reach at `public_url`, by nginx on `port`; goodbot itself listens on `own_port`, and sees
+    paths below `own_prefix`."""
 
     public_url: str
     host: str
     prefix: str
     port: int
     own_port: int
+    own_prefix: str
     process: psutil.Process
 
     def ask(
@@ -67,11 +69,11 @@ class Service:
     ) -> Answer:
         """Sends a request as a browser at the address `source` does, to nginx, or directly to goodbot. `path` is below
         the prefix; follows no redirect."""
-        port = self.own_port if direct else self.port
+        port, prefix = (self.own_port, self.own_prefix) if direct else (self.port, self.prefix)
         connection = HTTPConnection("127.0.0.1", port, timeout=60, source_address=(source, 0))
         fields = {"Host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
         try:
-            connection.request(method, self.prefix + path, body, fields)
+            connection.request(method, prefix + path, body, fields)
             response = connection.getresponse()
             return Answer(response.status, response.read().decode(), response.headers)
         finally:
@@ -94,8 +96,9 @@ def served(crawl: Path, folder: Path, way: Way) -> Iterator[Service]:
     host, prefix = ("search.example.org", "") if way == "host of its own" else ("example.org", "/find")
     public_url = f"http://{host}/" if not prefix else f"https://{host}{prefix}/"
     settings = SETTINGS.replace("https://search.example.org/", public_url)
+    strips = "true" if way == "path removed by nginx" else "false"
     (folder / "goodbot.toml").write_text(
-        settings + "page_rate = 0.1\npage_burst = 5\npost_rate = 0.1\npost_burst = 8\n"
+        f"{settings}proxy_strips_prefix = {strips}\npage_rate = 0.1\npage_burst = 5\npost_rate = 0.1\npost_burst = 8\n"
     )
     with (
         _goodbot("serve", "--in", crawl, "--config", folder / "goodbot.toml", "--port", "0", "--json") as (
@@ -108,7 +111,8 @@ def served(crawl: Path, folder: Path, way: Way) -> Iterator[Service]:
         own_port = int(str(line["url"]).rstrip("/").rpartition(":")[2])
         port = listener.getsockname()[1]
         with _nginx(folder / "nginx", listener, _server(way, port, own_port)):
-            yield Service(public_url, host, prefix, port, own_port, psutil.Process(started.pid))
+            own_prefix = "" if way == "path removed by nginx" else prefix
+            yield Service(public_url, host, prefix, port, own_port, own_prefix, psutil.Process(started.pid))
 
 
 def _server(way: Way, port: int, own_port: int) -> str:
@@ -116,9 +120,8 @@ def _server(way: Way, port: int, own_port: int) -> str:
     if way == "host of its own":
         block = OWN_HOST.replace("listen 80;", f"listen 127.0.0.1:{port};").replace("listen [::]:80;", "")
     else:
-        first, operators = UNDER_PATH.split("# For the operator only.\n")
-        chosen = first if way == "path" else UNDER_PATH_REMOVED
-        block = f"server {{ listen 127.0.0.1:{port}; server_name example.org; {chosen} {operators} {KEYS} }}"
+        chosen = UNDER_PATH if way == "path" else UNDER_PATH_REMOVED
+        block = f"server {{ listen 127.0.0.1:{port}; server_name example.org; {chosen} {KEYS} }}"
     return block.replace("127.0.0.1:8020", f"127.0.0.1:{own_port}")
 
 

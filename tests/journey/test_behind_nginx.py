@@ -1,6 +1,7 @@
 """`goodbot serve` behind a real nginx, with the settings and the configuration of docs/how-to/run-a-search-service.md:
 on a host of its own, and under a path of another host, which nginx removes or not."""
 
+import json
 import re
 import shutil
 import socket
@@ -11,13 +12,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from html import unescape
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from goodbot.demo import DemoWeb
 from goodbot.web.search.search_query import MAX_PAGE
+from goodbot.web.visitors.indexnow import MAX_BODY_BYTES
 from journey.reverse_proxy import NGINX, UNITS, Service, Way, served
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
@@ -122,8 +124,21 @@ def test_only_the_operator_reaches_the_pages_of_the_operator(service: Service) -
     for path in ("/metrics", "/crawl", "/crawl/hosts", "/crawl?token=x"):
         assert service.ask(path, source="127.0.0.21").status == 403
         assert "nginx" in service.ask(path, source="127.0.0.21").text
-    if service.prefix:  # nginx and goodbot may each remove it once
-        assert service.ask(f"{service.prefix}/metrics", source="127.0.0.21").status == 403
+    twice = [f"{service.prefix}{path}" for path in ("/metrics", "/crawl")] if service.prefix else []
+    odd = [
+        "//metrics",
+        "/./metrics",
+        "/x/../metrics",
+        "/%6Detrics",
+        "/%2Fmetrics",
+        "/metrics/",
+        "/METRICS",
+        "/metrics%3F",
+    ]
+    for path in (*twice, *[f"{service.prefix}{path}" for path in twice], *odd):  # none evades the rule of nginx
+        answer = service.ask(path, source="127.0.0.21")
+        assert answer.status in (403, 404), path
+        assert "goodbot_index_documents" not in answer.text
     assert "goodbot_index_documents" in service.ask("/metrics").text
     assert service.ask("/", source="127.0.0.21").status == 200
 
@@ -154,6 +169,24 @@ def test_the_language_is_switched_and_kept(service: Service) -> None:
     assert internal
     assert all(url.startswith(f"{service.prefix}/") for url in internal)
     assert sum("hl=ru" in url for url in internal) >= 3
+
+
+# ---- long requests --------------------------------------------------------------------------------------------------
+
+
+def test_a_long_query_passes_where_nginx_is_told_so(service: Service) -> None:
+    """A request line of 12 kB; on the other host, the page does not set `large_client_header_buffers`."""
+    answer = service.ask(f"/api/search?q={quote('жук ' * 600)}")
+    assert answer.status == (414 if service.prefix else 200)
+    assert ("nginx" in answer.text) == bool(service.prefix)
+
+
+def test_the_longest_report_by_indexnow_reaches_goodbot(service: Service) -> None:
+    report = '{"host": "unknown.example", "key": "0123456789abcdef", "urlList": ["https://unknown.example/"]}'
+    taken = service.ask("/indexnow", "POST", report.ljust(MAX_BODY_BYTES), source="127.0.0.41")
+    assert (taken.status, "error" in json.loads(taken.text)) == (403, True)
+    refused = service.ask("/indexnow", "POST", report.ljust(MAX_BODY_BYTES + 1), source="127.0.0.41")
+    assert (refused.status, "nginx" in refused.text) == (413, True)
 
 
 # ---- who the client is ----------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import shutil
+import signal
 import socket
 import sqlite3
 from pathlib import Path
@@ -122,16 +123,24 @@ async def test_the_settings_reach_the_pages(crawl: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["socket", "@abstract"])
-async def test_it_reports_to_systemd_when_it_answers(name: str, crawl: Path, tmp_path: Path) -> None:
+async def test_it_reports_to_systemd_when_it_answers_and_stops(name: str, crawl: Path, tmp_path: Path) -> None:
     address = str(tmp_path / name) if name[0] != "@" else f"@{tmp_path}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
         supervisor.bind(address.replace("@", "\0", 1) if name[0] == "@" else address)
         process = await start("serve", "--in", crawl, "--port", "0", "--json", settings={"NOTIFY_SOCKET": address})
         assert await asyncio.to_thread(supervisor.recv, 100) == b"READY=1"
-    assert process.stdout is not None
-    assert (await ask(json.loads(await process.stdout.readline())["url"], "/healthz"))[0] == 200
-    process.terminate()
+        assert process.stdout is not None
+        assert (await ask(json.loads(await process.stdout.readline())["url"], "/healthz"))[0] == 200
+        process.terminate()
+        assert await asyncio.to_thread(supervisor.recv, 100) == b"STOPPING=1"
     assert (await ended(process)).status == 0
+
+
+async def test_it_ends_with_its_terminal(crawl: Path) -> None:
+    process, _ = await started("--in", crawl)
+    process.send_signal(signal.SIGHUP)
+    end = await ended(process)
+    assert (end.status, "Traceback" in end.err) == (0, False)
 
 
 async def test_a_socket_that_is_gone_does_no_harm(crawl: Path, tmp_path: Path) -> None:

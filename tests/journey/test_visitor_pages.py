@@ -134,9 +134,9 @@ async def test_submissions(tmp_path: Path) -> None:
         results = {
             pages.url("/newer"): (200, "submitted"),
             pages.url("/zebra"): (200, "known"),
-            pages.url("/secret"): (422, "disallowed"),
-            f"http://{INSIDE}:{server.port}/": (422, "out of scope"),
-            "http://127.0.0.2/": (422, "private"),
+            pages.url("/secret"): (403, "disallowed"),
+            f"http://{INSIDE}:{server.port}/": (403, "out of scope"),
+            "http://127.0.0.2/": (403, "private"),
         }
         for url, expected in results.items():
             done = await pages.post_json("/api/submit", {"url": url})

@@ -101,9 +101,17 @@ async def test_another_host_is_not_requested(tmp_path: Path, path: str) -> None:
     async with WebServer() as server, WebServer() as other:
         indexnow = services(crawl_of(tmp_path, server)).indexnow
         outcome = await indexnow.take(request(other, path, name="other.example"))
-        assert (outcome.status, results(outcome)) == (422, ["out of scope"])
+        assert (outcome.status, results(outcome)) == (403, ["out of scope"])
         assert "other.example is not the host of a seed" in outcome.reason
         assert (server.targets, other.targets) == ([], [])
+
+
+async def test_known_hosts(tmp_path: Path) -> None:
+    async with WebServer() as server:
+        indexnow = services(crawl_of(tmp_path, server)).indexnow
+        seed = url_at(server, "/")
+        hosts = (seed.authority, seed.authority.upper(), "other.example", "1.2.3.4.5", "", "a b", "x" * 300)
+        assert [indexnow.knows(host) for host in hosts] == [True, True, False, False, False, False, False]
 
 
 async def test_only_urls_in_scope_are_submitted(tmp_path: Path) -> None:
@@ -151,7 +159,7 @@ async def test_another_private_address(tmp_path: Path) -> None:
     async with WebServer() as server, WebServer() as other:
         indexnow = services(crawl_of(tmp_path, server, 'scope = "all"\nallow_private = true\n')).indexnow
         outcome = await indexnow.take(request(other, "/new", name="127.0.0.1"))
-        assert (outcome.status, results(outcome)) == (422, ["private"])
+        assert (outcome.status, results(outcome)) == (403, ["private"])
         outcome = await indexnow.take(request(other, "/new", name=INSIDE))
         assert (outcome.status, outcome.submissions) == (403, ())
         assert "has no public address" in outcome.reason

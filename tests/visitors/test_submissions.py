@@ -221,7 +221,9 @@ KNOWN: list[tuple[State, LastVisit | None, bool, SubmissionResult, State, float 
 ]
 
 
-@pytest.mark.parametrize(("state", "seen", "changed", "result", "now", "due_at", "is_due"), KNOWN)
+@pytest.mark.parametrize(
+    ("state", "seen", "changed", "result", "now", "due_at", "is_due"), KNOWN, ids=range(len(KNOWN))
+)  # an id made from the values would have the time, which differs between the workers of pytest
 def test_a_known_page(
     folder: Path,
     state: State,

@@ -13,7 +13,7 @@ from goodbot.values import Discovery
 from goodbot.visitors.typed_urls import TypedUrls
 from visitors.visited_crawls import services
 
-SEEDS = """seeds = ["http://127.0.0.1:8800/", "http://plain.example/", "https://safe.example/", "http://both.example/"]
+SEEDS = """seeds = ["http://127.0.0.1:8800/", "http://plain.example/", "https://safe.example/", "http://both.example/", "http://wiki/"]
 allow_private = true
 contact = "me@example.org"
 """
@@ -31,6 +31,9 @@ TYPED = [
     ("both.example/new", "http://both.example/new"),
     ("twice.example", "https://twice.example/"),
     ("127.0.0.1:8801/a", "https://127.0.0.1:8801/a"),
+    ("wiki/new", "http://wiki/new"),
+    ("new.example/?u=https://other.example/", "https://new.example/?u=https://other.example/"),
+    ("новый.рф", "https://xn--b1aoke0e.xn--p1ai/"),
     ("https://plain.example/new", "https://plain.example/new"),
     ("http://new.example/", "http://new.example/"),
 ]
@@ -62,7 +65,21 @@ async def test_all_services_read_alike(folder: Path) -> None:
     assert (await desk.removals.request("127.0.0.1:8800/desc")).subject == "http://127.0.0.1:8800/desc"
 
 
-@pytest.mark.parametrize("typed", ["", "ftp://plain.example/", "me@plain.example", "javascript:alert(1)"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "ftp://plain.example/",
+        "me@plain.example",
+        "javascript:alert(1)",
+        "/private/a",
+        "words",
+        "null",
+        "0",
+        "1.0/x",
+        "é",
+    ],
+)
 def test_what_is_no_url(folder: Path, typed: str) -> None:
     with pytest.raises(UrlError):
         opened(folder).read(typed)

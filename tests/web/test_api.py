@@ -184,8 +184,8 @@ def test_the_readers_languages_are_passed_on() -> None:
         visitor.ask("/search?q=x&hl=en")
         visitor.ask("/search?q=x&hl=fr", Accept_Language="de")
         visitor.ask("/api/search?q=x&hl=ru", Accept_Language="en")
-        visitor.ask("/explain?q=x&url=y&hl=ru", Accept_Language="en")
-        visitor.ask("/api/explain?q=x&url=y&hl=ru", Accept_Language="en")
+        visitor.ask("/explain?q=x&url=https://y.example/&hl=ru", Accept_Language="en")
+        visitor.ask("/api/explain?q=x&url=https://y.example/&hl=ru", Accept_Language="en")
     pages = [("ru", "en"), (), ("ru", "en", "de"), ("en",), ("de",)]
     assert library.asked == [*pages, ("en",), ("ru", "en"), ("en",)]
 

@@ -1,6 +1,8 @@
 """Feeds of search results, read back by other programs: feedparser, a RELAX NG schema and goodbot's own reader."""
 
 import calendar
+import os
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +15,16 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from goodbot.errors import DamagedError
+from goodbot.index import META_FILE, AwaitedSearch, TantivyIndex, TantivySearch
 from goodbot.page.sitemap import ListReader
-from goodbot.search_values import Hit
+from goodbot.search_values import Document, Hit
 from goodbot.web import Site, create_app, running
 from goodbot.web.search.atom import Feed, feed_xml
 from web.library import SPECIMENS, Library, Visitor, served
 
 SCHEMA = etree.RelaxNG(etree.parse(Path(__file__).parent / "atom.rng"))
+AS_OF = 1_780_000_000.0
+WRITTEN = "2026-05-28T20:26:40Z"
 HOSTILE = [
     Hit(
         "a", "https://a.example/?x=1&y=<2>", "<script>alert(1)</script> & robot", "a \x00\x0b\ud800\uffff robot ]]>", 1
@@ -34,7 +39,7 @@ HOSTILE = [
 
 def feed_of(found: list[Hit], query: str = "robot", name: str = "Sample") -> Feed:
     links = {"self": "https://example.org/search.atom", "alternate": "https://example.org/search"}
-    return Feed(links["self"], query, name, query, links, len(found), 0, 10, tuple(found))
+    return Feed(links["self"], query, name, query, links, len(found), 0, 10, tuple(found), AS_OF)
 
 
 def validated(body: str) -> feedparser.FeedParserDict:
@@ -113,6 +118,26 @@ def test_few_hits(here: Visitor, query: str, page: int, entries: int) -> None:
     assert "next" not in links_of(parsed)
 
 
+def test_without_a_hit_it_was_updated_when_the_index_was_written(tmp_path: Path) -> None:
+    index = TantivyIndex(tmp_path)
+    index.add(Document("1", "https://a.example/", "Robots", "A robot."))
+    index.commit()
+    index.close()
+    os.utime(tmp_path / META_FILE, (AS_OF, AS_OF))
+    with served(TantivySearch(tmp_path)) as visitor:
+        feeds = [validated(visitor.ask(f"/search.atom?q={query}").text) for query in ("zeppelin", "zeppelin", "robot")]
+    assert [feed.feed.updated for feed in feeds] == [WRITTEN] * 3
+    assert [len(feed.entries) for feed in feeds] == [0, 0, 1]
+
+
+def test_without_an_index_it_was_updated_when_the_server_started() -> None:
+    before = int(time.time())
+    with served(AwaitedSearch(lambda: None)) as visitor:
+        first, second = [validated(visitor.ask("/search.atom?q=robot").text).feed for _ in range(2)]
+    assert first.updated == second.updated
+    assert before <= calendar.timegm(first.updated_parsed) <= time.time()
+
+
 @pytest.mark.parametrize("query", ["<&>\"'", "\x00\x0b\x1f", "\ufffe\uffff", "😀 робот", "]]>", "a" * 3000, "%00%FF"])
 def test_any_query(here: Visitor, query: str) -> None:
     answer = here.ask("/search.atom?q=" + quote(f"robot {query}"))
@@ -134,7 +159,7 @@ def test_hostile_pages() -> None:
         None,
         "https://f.example/%D0%B6",
     ]
-    assert [entry.updated for entry in parsed.entries][2:5] == ["2026-09-21T14:13:20Z", *["1970-01-01T00:00:00Z"] * 2]
+    assert [entry.updated for entry in parsed.entries][2:5] == ["2026-09-21T14:13:20Z", WRITTEN, WRITTEN]
     assert len({entry.id for entry in parsed.entries}) == len(HOSTILE)
 
 

@@ -283,12 +283,12 @@ def test_filters_without_scripts(browser: Browser, rich: Visitor) -> None:
         tab.locator("summary").click()
         tab.get_by_label("Language", exact=True).select_option(label="English (135)")
         tab.get_by_label("Type", exact=True).select_option("application/pdf")
-        tab.get_by_label("Changed since").fill("2024-07-01")
+        tab.get_by_label("Date from").fill("2024-07-01")
         tab.get_by_role("button", name="Apply").click()
         tab.wait_for_url("**/search?q=robot&lang=en&type=application%2Fpdf&after=2024-07-01&hl=en")
         chips = tab.get_by_role("list", name="Filters in force").get_by_role("link")
         expect(chips).to_contain_text(
-            ["Language: English", "Type: PDF", "Changed since: 1 July 2024", "Remove all filters"]
+            ["Language: English", "Type: PDF", "Date from: 1 July 2024", "Remove all filters"]
         )
         tab.get_by_role("link", name="Next page").click()
         expect(chips).to_have_count(4)
@@ -306,7 +306,7 @@ def test_a_period_becomes_a_date(browser: Browser, rich: Visitor) -> None:
         tab = context.new_page()
         tab.goto("/search?q=robot&before=2025-01-01")
         tab.locator("summary").click()
-        tab.get_by_label("Changed", exact=True).select_option("past year")
+        tab.get_by_label("Date", exact=True).select_option("past year")
         tab.get_by_role("button", name="Apply").click()
         tab.wait_for_url(re.compile(r"/search\?q=robot&after=\d{4}-\d\d-\d\d$"))
 

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Iterator, MutableMapping
 from pathlib import Path
 from threading import Event
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from starlette.applications import Starlette
@@ -21,6 +20,7 @@ from starlette.routing import Route
 from goodbot.web import Site, create_app, running
 from goodbot.web.server.connections import ConnectionLimit
 from goodbot.web.server.log_throttle import LINES_PER_MINUTE
+from web.connections import connected
 from web.library import SPECIMENS, Library, Visitor
 
 TESTS = str(Path(__file__).parents[1])
@@ -37,16 +37,6 @@ from goodbot.web import Site, create_app, serve
 from web.library import Library
 serve(create_app(Library([]), Site("Sample")), "127.0.0.1", 0, on_ready=lambda url: print(url, flush=True))
 """
-
-
-@contextlib.contextmanager
-def connected(url: str, count: int = 1) -> Iterator[list[socket.socket]]:
-    with contextlib.ExitStack() as stack:
-        place = urlsplit(url)
-        yield [
-            stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=60))
-            for _ in range(count)
-        ]
 
 
 def heard(connection: socket.socket) -> bytes:
@@ -131,13 +121,13 @@ def test_single_bytes_do_not_extend_the_timeout(begun: bytes) -> None:
 
 def test_the_oldest_waiting_connection_is_closed_for_a_new_one() -> None:
     with (
-        running(create_app(Library(SPECIMENS), Site("Sample")), limit=ConnectionLimit(4)) as url,
-        connected(url, 30) as connections,
+        running(create_app(Library(SPECIMENS), Site("Sample")), limit=ConnectionLimit(4, last_timeout_s=0.2)) as url,
+        connected(url, 10) as connections,
     ):
         for connection in connections:
             said(connection, HALF_A_HEAD)
         assert Visitor(url).ask("/healthz").status == 200
-        assert heard(connections[0]) == b""
+        assert heard(connections[0]).startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
 
 
 def test_a_new_client_gets_503_while_all_connections_are_being_answered() -> None:
@@ -155,7 +145,9 @@ def test_a_new_client_gets_503_while_all_connections_are_being_answered() -> Non
             asked.wait()
             with connected(url) as (second,):
                 said(second, WHOLE)
-                assert heard(second).startswith(b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: ")
+                refusal = heard(second)
+                assert refusal.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
+                assert b"\r\nretry-after: 10\r\n" in refusal.lower()
         finally:
             go_on.set()
         assert first.recv(15) == b"HTTP/1.1 200 OK"

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from goodbot.index import PARTS, TantivyIndex, TantivySearch
+from goodbot.index import CONDITIONS, REASONS, TantivyIndex, TantivySearch
 from goodbot.index.schema import WEIGHTS
 from goodbot.search_values import NO_FILTERS, Document, ExplainedWord, Explanation, Filters
 from goodbot.web import Site, create_app, running
@@ -171,10 +171,14 @@ def test_every_part_that_a_search_names_has_words(tmp_path: Path) -> None:
         index.add(Document(url, url, "os.path.join", text, headings="polite robot", terms="robot", language="en"))
     index.commit()
     index.close()
-    found = TantivySearch(tmp_path).explain("os.path.join polite robot", "https://a.example/docs/1", ("en",))
+    search = TantivySearch(tmp_path)
+    found = search.explain("os.path.join polite robot", "https://a.example/docs/1", ("en",))
+    bare = search.explain("-zeppelin", "https://a.example/docs/1")
     assert found is not None
+    assert bare is not None
     assert {name for _, fields in found.words for name, _ in fields} <= FIELDS.keys()
-    assert {name for name, _ in found.bonuses} == BONUSES.keys()
+    assert {name for name, _ in found.bonuses} == BONUSES.keys() - {CONDITIONS}
+    assert [name for name, _ in bare.bonuses] == [CONDITIONS]
     assert {name for name, _ in found.factors} == FACTORS.keys()
     assert FIELDS.keys() == {*WEIGHTS, "links"}
-    assert BONUSES.keys() | FACTORS.keys() <= PARTS.keys()
+    assert BONUSES.keys() | FACTORS.keys() <= REASONS.keys()

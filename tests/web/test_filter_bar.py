@@ -54,9 +54,9 @@ def test_what_is_in_force_is_chosen(filters: Filters, chosen: Option) -> None:
         (Filters(language="de"), "Language", "Deutsch", {}),
         (Filters(filetype="text/plain"), "Type", "plain text", {}),
         (Filters(filetype="exe"), "Type", "EXE", {}),
-        (Filters(after="2024-05"), "Changed since", "1 May 2024", {}),
-        (Filters(before="2024-12-31"), "Changed before", "31 December 2024", {}),
-        (Filters(before="tomorrow"), "Changed before", "tomorrow", {}),
+        (Filters(after="2024-05"), "Date from", "1 May 2024", {}),
+        (Filters(before="2024-12-31"), "Date before", "31 December 2024", {}),
+        (Filters(before="tomorrow"), "Date before", "tomorrow", {}),
     ],
 )
 def test_chips(filters: Filters, label: str, value: str, others: Mapping[str, str]) -> None:
@@ -69,7 +69,7 @@ def test_a_chip_removes_one_filter_and_keeps_the_others_as_they_were_typed() -> 
     assert [(chip.label, chip.state) for chip in found.chips] == [
         ("Site", {"q": "robot", "lang": "EN", "after": "2024"}),
         ("Language", {"q": "robot", "site": "Example.org", "after": "2024"}),
-        ("Changed since", {"q": "robot", "site": "Example.org", "lang": "EN"}),
+        ("Date from", {"q": "robot", "site": "Example.org", "lang": "EN"}),
     ]
     assert found.cleared == {"q": "robot"}
     assert (found.site, found.after) == ("example.org", "2024-01-01")

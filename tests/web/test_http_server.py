@@ -26,7 +26,7 @@ print("ended")
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_serves_until_a_signal_and_prints_nothing(number: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SERVE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -38,6 +38,17 @@ def test_serves_until_a_signal_and_prints_nothing(number: signal.Signals) -> Non
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "ended\n", "")
+
+
+def test_a_server_under_nohup_survives_its_terminal() -> None:
+    nohup = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n{SERVE}"
+    with subprocess.Popen([sys.executable, "-c", nohup], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        visitor = Visitor(process.stdout.readline().strip())
+        process.send_signal(signal.SIGHUP)
+        assert visitor.ask("/healthz").status == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=60)[0] == "ended\n"
 
 
 def test_the_port_is_free_again() -> None:

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.visitor_values import IndexNowOutcome
-from goodbot.web.visitors.indexnow import MAX_URLS, IndexNowRequest, parse_indexnow, read_indexnow_query
+from goodbot.web.visitors.indexnow import (
+    MAX_URLS,
+    IndexNowRequest,
+    MisplacedUrls,
+    parse_indexnow,
+    read_indexnow_query,
+)
+
+Read = IndexNowRequest | MisplacedUrls | IndexNowOutcome
 
 KEY = "0123abcd-KEY"
 GOOD: dict[str, Any] = {
@@ -18,9 +26,19 @@ GOOD: dict[str, Any] = {
 }
 
 
-def posted(**changes: Any) -> IndexNowRequest | IndexNowOutcome:
+def posted(**changes: Any) -> Read:
     fields = {**GOOD, **changes}
     return parse_indexnow(json.dumps({name: value for name, value in fields.items() if value is not ...}).encode())
+
+
+def status_of(found: Read) -> int | None:
+    """Returns the status of the answer if the crawl knows the host; None if the request is accepted."""
+    match found:
+        case MisplacedUrls():
+            return 422
+        case IndexNowOutcome(status):
+            return status
+    return None
 
 
 def test_a_request() -> None:
@@ -93,17 +111,17 @@ REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
     "a host with a user name": ({"host": "me@www.example.org"}, 422, "is not a URL of the host"),
     "a URL for a host": ({"host": "https://www.example.org"}, 422, "is not a URL of the host"),
     "an empty host": ({"host": ""}, 422, "is not a URL of the host"),
-    "a key on another host": ({"keyLocation": "https://evil.example/k.txt"}, 422, "`keyLocation` must be"),
-    "a key with a query": ({"keyLocation": f"https://www.example.org/echo?{KEY}"}, 422, "`keyLocation` must be"),
-    "a key in another folder": ({"keyLocation": "https://www.example.org/c/k.txt"}, 422, "the folder of the key file"),
+    "a key on another host": ({"keyLocation": "https://evil.example/k.txt"}, 403, "`keyLocation` must be"),
+    "a key with a query": ({"keyLocation": f"https://www.example.org/echo?{KEY}"}, 403, "`keyLocation` must be"),
+    "a key in another folder": ({"keyLocation": "https://www.example.org/c/k.txt"}, 403, "the folder of the key file"),
     "out of the folder": (
         {"urlList": ["https://www.example.org/c/../a"], "keyLocation": "https://www.example.org/c/k.txt"},
-        422,
+        403,
         "the folder of the key file",
     ),
     "out of the folder, encoded": (
         {"urlList": ["https://www.example.org/c/%2e%2E/a"], "keyLocation": "https://www.example.org/c/k.txt"},
-        422,
+        403,
         "the folder of the key file",
     ),
 }
@@ -112,8 +130,8 @@ REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
 @pytest.mark.parametrize(("changes", "status", "reason"), REFUSED.values(), ids=REFUSED.keys())
 def test_refused(changes: dict[str, Any], status: int, reason: str) -> None:
     outcome = posted(**changes)
-    assert isinstance(outcome, IndexNowOutcome)
-    assert (outcome.status, outcome.submissions) == (status, ())
+    assert not isinstance(outcome, IndexNowRequest)
+    assert status_of(outcome) == status
     assert reason in outcome.reason
     assert len(outcome.reason) < 400
 
@@ -125,13 +143,14 @@ QUERIES: dict[str, tuple[dict[str, str], int | None]] = {
         {"url": "https://www.example.org/c/a", "key": KEY, "keyLocation": "https://www.example.org/c/k.txt"},
         None,
     ),
+    "an empty place of the key": ({"url": "https://www.example.org/a", "key": KEY, "keyLocation": ""}, None),
     "no URL": ({"key": KEY}, 400),
     "no key": ({"url": "https://www.example.org/a"}, 400),
     "no URL at all": ({"url": "nonsense", "key": KEY}, 422),
     "a bad key": ({"url": "https://www.example.org/a", "key": "?"}, 422),
     "a key of another host": (
         {"url": "https://www.example.org/a", "key": KEY, "keyLocation": "https://example.org/k.txt"},
-        422,
+        403,
     ),
 }
 
@@ -143,8 +162,7 @@ def test_the_query_of_a_get(fields: dict[str, str], status: int | None) -> None:
         assert isinstance(found, IndexNowRequest)
         assert [url.text for url in found.urls] == [fields["url"]]
     else:
-        assert isinstance(found, IndexNowOutcome)
-        assert found.status == status
+        assert status_of(found) == status
 
 
 def test_a_byte_order_mark_is_skipped() -> None:
@@ -198,10 +216,10 @@ def test_every_query_has_an_answer(fields: dict[str, str]) -> None:
     check(read_indexnow_query(fields))
 
 
-def check(found: IndexNowRequest | IndexNowOutcome) -> None:
+def check(found: Read) -> None:
     """A refusal is one line; an accepted request names only URLs below the folder of the key."""
-    if isinstance(found, IndexNowOutcome):
-        assert found.status in (400, 422)
+    if not isinstance(found, IndexNowRequest):
+        assert status_of(found) in (400, 403, 422)
         assert "\n" not in found.reason
         return
     folder = found.key_location.path.rpartition("/")[0] + "/"

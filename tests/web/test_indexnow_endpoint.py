@@ -59,6 +59,9 @@ BAD_BODIES = [
     (json.dumps({**BODY, "urlList": []}).encode(), 400),
     (json.dumps({**BODY, "key": "short"}).encode(), 422),
     (json.dumps({**BODY, "urlList": ["https://other.example/"]}).encode(), 422),
+    (json.dumps({**BODY, "host": "unknown.example"}).encode(), 403),
+    (json.dumps({**BODY, "host": "1.2.3.4.5"}).encode(), 403),
+    (json.dumps({**BODY, "keyLocation": "https://other.example/key.txt"}).encode(), 403),
     (b"x" * (MAX_BODY_BYTES + 1), 413),
 ]
 
@@ -75,13 +78,21 @@ def test_bad_bodies(body: bytes, status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["", "?url=https://x.example/", f"?key={KEY}", f"?url=x&key={KEY}", "?url=%00&key=%00"]
+    ("query", "status"),
+    [
+        ("", 400),
+        ("?url=https://x.example/", 400),
+        (f"?key={KEY}", 400),
+        (f"?url=x&key={KEY}", 422),
+        (f"?url=http://1.2.3.4.5/&key={KEY}", 403),
+        ("?url=%00&key=%00", 422),
+    ],
 )
-def test_bad_queries(query: str) -> None:
+def test_bad_queries(query: str, status: int) -> None:
     desk = Desk()
     with visited(desk) as visitor:
         answer = visitor.ask("/indexnow" + query)
-    assert answer.status in (400, 422)
+    assert answer.status == status
     assert set(json.loads(answer.text)) == {"error"}
     assert desk.taken == []
 

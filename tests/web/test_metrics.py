@@ -9,6 +9,7 @@ from goodbot.web import Rate, Site, create_app, running
 from goodbot.web.server.request_metrics import BUCKETS_S
 from web.crawls import Crawls
 from web.library import SPECIMENS, Library, Visitor
+from web.visitor_desks import Desk
 
 Figures = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
@@ -102,11 +103,33 @@ def test_searches(visitor: Visitor) -> None:
 
 
 def test_refusals(visitor: Visitor) -> None:
-    statuses = [visitor.ask("/", X_Forwarded_For="192.0.2.1").status for _ in range(3)]
-    assert statuses == [200, 429, 429]
+    """They are counted by the route that they would have had."""
+    asked = [("GET", "/"), *[("GET", "/search?q=robot")] * 2, ("POST", "/api/check"), ("GET", "/nowhere"), ("PUT", "/")]
+    statuses = [visitor.ask(path, method, X_Forwarded_For="192.0.2.1").status for method, path in asked]
+    assert statuses == [200, 429, 429, 429, 429, 429]
     found = figures(visitor)
-    assert of(found, "goodbot_http_requests_refused_total") == 2
-    assert of(found, "goodbot_http_requests_total", method="GET", route="other", status="4xx") == 2
+    assert of(found, "goodbot_http_requests_refused_total") == 5
+    for method, route, count in [
+        ("GET", "/search", 2),
+        ("POST", "/api/check", 1),
+        ("GET", "other", 1),
+        ("other", "/", 1),
+    ]:
+        assert of(found, "goodbot_http_requests_total", method=method, route=route, status="4xx") == count
+
+
+def test_refused_changes_and_preflights_have_a_route() -> None:
+    site = Site("Sample", post_rate=Rate(1, 1))
+    with running(create_app(Library(SPECIMENS), site, Crawls(), visitors=Desk())) as url:
+        visitor = Visitor(url)
+        statuses = [visitor.ask("/submit", "POST", b"url=x").status for _ in range(3)]
+        assert statuses[1:] == [429, 429]
+        preflight = {"Origin": "https://elsewhere.example", "Access_Control_Request_Method": "GET"}
+        assert visitor.ask("/api/search", "OPTIONS", **preflight).status == 204
+        found = figures(visitor)
+    requests = "goodbot_http_requests_total"
+    assert of(found, requests, method="POST", route="/submit", status="4xx") == 3
+    assert of(found, requests, method="OPTIONS", route="/api/search", status="2xx") == 1
 
 
 def test_connections(visitor: Visitor) -> None:

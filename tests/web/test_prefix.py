@@ -84,3 +84,66 @@ def test_limits_and_errors_know_paths_without_the_prefix(visitor: Visitor) -> No
     assert list(json.loads(visitor.ask("/find/api/search").text)) == ["error"]
     assert visitor.ask("/find/api/search?q=robot").headers["Access-Control-Allow-Origin"] == "*"
     assert 'route="/api/search"' in visitor.ask("/find/metrics").text
+
+
+# ---- who removes the prefix -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stripped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """A server whose proxy removes the prefix."""
+    site = Site("Sample", public_url=PUBLIC, proxy_strips_prefix=True)
+    with running(whole_app(Path(tmp_path_factory.mktemp("stripped")), site)) as url:
+        yield Visitor(url)
+
+
+@pytest.mark.parametrize(
+    ("path", "kept", "removed"),
+    [
+        ("/metrics", 200, 200),
+        ("/find/metrics", 200, 404),
+        ("/find/find/metrics", 404, 404),
+        ("/find/find/find/metrics", 404, 404),
+        ("/%66ind/metrics", 200, 404),
+        ("/find/%66ind/metrics", 404, 404),
+        ("/find//metrics", 404, 404),
+        ("/find/./metrics", 404, 404),
+        ("/find", 200, 404),
+        ("/find/", 200, 404),
+        ("/", 200, 200),
+    ],
+)
+def test_no_path_loses_the_prefix_twice(
+    visitor: Visitor, stripped: Visitor, path: str, kept: int, removed: int
+) -> None:
+    """With a proxy that removes the prefix, a visitor's `/find/find/metrics` arrives as `/find/metrics`."""
+    assert (visitor.ask(path).status, stripped.ask(path).status) == (kept, removed)
+
+
+def test_links_have_the_prefix_if_the_proxy_removes_it(stripped: Visitor) -> None:
+    html = stripped.ask("/search?q=robot").text
+    links = [unescape(link) for link in re.findall(r'(?:href|src|action)="(/[^"]*)"', html)]
+    assert len(links) >= 4
+    assert [link for link in links if not link.startswith("/find/")] == []
+
+
+@pytest.mark.parametrize(
+    ("strips", "paths", "warnings"),
+    [
+        (False, ["/find/search?q=robot", "/robots.txt", "/.well-known/x", "/favicon.ico"], 0),
+        (False, ["/search?q=robot", "/"], 1),
+        (True, ["/search?q=robot", "/find/search?q=robot"], 0),
+    ],
+)
+def test_a_proxy_that_removes_the_prefix_unasked_is_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, strips: bool, paths: list[str], warnings: int
+) -> None:
+    site = Site("Sample", public_url=PUBLIC, proxies=("127.0.0.1",), proxy_strips_prefix=strips)
+    with running(whole_app(tmp_path, site)) as url:
+        for path in paths:
+            Visitor(url).ask(path)
+        assert caplog.records == []
+        for path in paths:
+            Visitor(url).ask(path, X_Forwarded_For="192.0.2.1")
+    assert len(caplog.records) == warnings
+    assert all("proxy_strips_prefix" in record.getMessage() for record in caplog.records)

@@ -1,14 +1,18 @@
 """How many requests a client may send, and who counts as one client."""
 
 import json
+import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.web import Rate, Site, create_app, running
+from goodbot.web.pages.waits import wait_of
 from goodbot.web.server.rate_limits import MAX_CLIENTS, RateLimit, client_of
 from web.library import SPECIMENS, Library, Visitor
 
@@ -154,6 +158,46 @@ def test_what_is_answered_to_too_many_requests() -> None:
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert all(1 <= int(answer.headers["Retry-After"]) <= 30 for answer in (page, api, feed))
     assert "goodbot_http_requests_refused_total 3.0" in figures
+
+
+def test_the_page_says_how_long_to_wait() -> None:
+    """In the language of the reader, and in the unit that fits."""
+    said = [
+        (6, "en", r"IP address\. Try again in (\d+) seconds?\.", 10),
+        (6, "ru", r"запросов\. Повторите попытку через (\d+) секунд[уы]?\.", 10),
+        (0.1, "en", r"IP address\. Try again in (\d+) minutes\.", 10),
+        (0.1, "ru", r"запросов\. Повторите попытку через (\d+) минут\.", 10),
+    ]
+    for rate, language, sentence, most in said:
+        with limited(Rate(rate, 1)) as visitor:
+            asked = {"X_Forwarded_For": "192.0.2.1", "Accept_Language": language}
+            visitor.ask("/", **asked)
+            page, api = (visitor.ask(path, **asked) for path in ("/search?q=robot", "/api/search?q=robot"))
+        found = re.search(sentence, unescape(re.sub(r"<[^>]*>", "", page.text)))
+        assert found, page.text
+        assert 1 <= int(found[1]) <= most
+        unit = 60 if rate < 1 else 1
+        assert int(found[1]) == math.ceil(int(page.headers["Retry-After"]) / unit)
+        number = math.ceil(int(api.headers["Retry-After"]) / unit)
+        plural = ("minute" if rate < 1 else "second") + ("" if number == 1 else "s")
+        assert json.loads(api.text)["error"].endswith(f"IP address. Try again in {number} {plural}.")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "1 second"),
+        (1, "1 second"),
+        (1.01, "2 seconds"),
+        (120, "120 seconds"),
+        (121, "3 minutes"),
+        (180, "3 minutes"),
+        (3_599, "60 minutes"),
+        (86_400, "1,440 minutes"),
+    ],
+)
+def test_waits(seconds: float, text: str) -> None:
+    assert str(wait_of(seconds)) == text
 
 
 def test_monitors_and_files_have_no_limit() -> None:

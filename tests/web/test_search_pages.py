@@ -140,7 +140,7 @@ def test_filters_in_force_are_shown_and_each_can_be_removed(visitor: Visitor) ->
     html = visitor.ask("/search?q=robot&lang=en&after=2024-05-02").text
     chips = html[html.index('<ul class="chips"') : html.index("</ul>", html.index('<ul class="chips"'))]
     assert "Remove the filter Language: English" in text_of(chips)
-    assert "Remove the filter Changed since: 2 May 2024" in text_of(chips)
+    assert "Remove the filter Date from: 2 May 2024" in text_of(chips)
     assert links_of(chips, "/search") == [
         {"q": "robot", "after": "2024-05-02"},
         {"q": "robot", "lang": "en"},

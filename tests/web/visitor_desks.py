@@ -174,6 +174,10 @@ class Desk:
         self.pages[asked.text] = story(asked.target, state="ready", summary="it was not fetched yet")
         return Submission(asked, "submitted", "", None, "ready")
 
+    def knows(self, host: str) -> bool:
+        self._check()
+        return host == HOST
+
     async def take(self, request: IndexNowRequest) -> IndexNowOutcome:
         self._check()
         self.taken.append(request)

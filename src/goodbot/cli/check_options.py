@@ -7,7 +7,7 @@ from pathlib import Path
 from goodbot.check import Severity
 from goodbot.check.settings import CheckSettings, known_codes, severity
 from goodbot.cli.options import base_settings, settings_file
-from goodbot.settings_file import load_table
+from goodbot.settings_file import items_of, load_table
 
 _IGNORE = "GOODBOT_CHECK_IGNORE"
 _FAIL_ON = "GOODBOT_CHECK_FAIL_ON"
@@ -34,5 +34,5 @@ def table_settings(file: Path) -> CheckSettings:
 def variables() -> tuple[tuple[str, ...], Severity | None]:
     """Returns the codes to ignore and the severity that the environment gives. Raises InputError."""
     level = os.environ.get(_FAIL_ON)
-    codes = known_codes(os.environ.get(_IGNORE, "").split(), _IGNORE)
+    codes = known_codes(items_of(os.environ.get(_IGNORE, "")), _IGNORE)
     return codes, severity(level, _FAIL_ON) if level else None

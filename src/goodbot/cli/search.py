@@ -105,8 +105,11 @@ def command(
     intitle:robots            pages with robots in the title; inurl: in the URL
     site:example.org          pages of that host and its subdomains
     filetype:pdf, lang:de     documents of that type; in that language
-    after:2025-06             pages changed in June 2025 or later; before:2025: before 2025
+    after:2025-06             pages dated June 2025 or later; before:2025: before 2025
     link:https://example.org  pages that link to this URL
+
+    The date of a page is that of its last change, as its server states it. If that is missing, before 1990 or
+    more than a day after the fetch, the date is that of the fetch of the version that is indexed.
 
     If a word is on no page, the search uses a similar one and says so. Pages in the language of your locale
     (LANG) rank higher. DIR/synonyms.txt defines synonyms, in lines such as `robot, crawler, spider`.

@@ -8,12 +8,13 @@ from typing import Any
 
 import click
 
+from goodbot.cli.abandoned_threads import end_without_waiting
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import flush, say, write_json
 from goodbot.cli.serve_options import serve_options, serve_settings
-from goodbot.cli.service_notice import READY, notify_systemd
+from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
 from goodbot.config import Settings
 from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
@@ -50,7 +51,7 @@ CONTROL_TIMEOUT_S = 4.0
 @serve_options
 @click.option("--host", "old_listen", hidden=True)
 def command(folder: Path | None, old_listen: str | None, as_json: bool, **options: Any) -> None:
-    """Serve the search of a crawl, pages about it and a robots.txt checker, until Ctrl-C or SIGTERM.
+    """Serve the search of a crawl, pages about it and a robots.txt checker, until Ctrl-C, SIGTERM or SIGHUP.
 
     The crawl may be running, paused or finished, and need not have an index yet; DIR may also be a folder made by
     `goodbot index import`. Without --in the checker is served alone. docs/how-to/run-a-search-service.md sets this up
@@ -92,8 +93,9 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     everything works except search. The server itself fetches from public sites only, for the checker, removals and
     IndexNow, and only if a contact is set.
 
-    Exit status: 0: ended with Ctrl-C or SIGTERM; 2: bad input, such as an invalid setting or a DIR that holds neither a
-    crawl nor an index; 3: cannot listen on that address and port, or the index of the crawl is missing or damaged.
+    Exit status: 0: ended with Ctrl-C, SIGTERM or SIGHUP (the terminal was closed); 2: bad input, such as an invalid
+    setting or a DIR that holds neither a crawl nor an index; 3: cannot listen on that address and port, or the index of
+    the crawl is missing or damaged.
     """
     settings = _settings(folder)
     served = serve_settings(folder, options | ({"listen": old_listen} if old_listen is not None else {}))
@@ -109,7 +111,11 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
             say(line, err=True)
         notify_systemd(READY)
 
-    serve(app, served.listen, served.port, ready, public_host=site.public_host)
+    def stopping() -> None:
+        notify_systemd(STOPPING)
+
+    serve(app, served.listen, served.port, ready, public_host=site.public_host, on_stop=stopping)
+    end_without_waiting()
 
 
 def _settings(folder: Path | None) -> Settings:
@@ -155,6 +161,7 @@ def site_of(served: ServeSettings, crawl: Settings) -> Site:
     return Site(
         name=served.name,
         public_url=served.public_url,
+        proxy_strips_prefix=served.proxy_strips_prefix,
         proxies=served.trusted_proxies,
         token=identity.token,
         user_agent=identity.user_agent,

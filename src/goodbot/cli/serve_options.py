@@ -30,8 +30,9 @@ def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for item in reversed([item for item in fields(ServeSettings) if not item.metadata["internal"]]):
         option, reason = f"--{_option_of(item.name)}", item.metadata["reason"]
         text = item.metadata["help"] + (f" ({reason})" if reason else "") + "."
-        if item.default is True:
-            command = click.option(f"{option}/--no-{item.name}", default=None, help=f"{text} [default: on]")(command)
+        if isinstance(item.default, bool):
+            shown, negative = "on" if item.default else "off", f"--no-{option.removeprefix('--')}"
+            command = click.option(f"{option}/{negative}", default=None, help=f"{text} [default: {shown}]")(command)
         elif get_origin(item.type) is tuple:
             metavar, text = _METAVARS[item.name], f"{text} Repeatable."
             command = click.option(option, item.name, multiple=True, metavar=metavar, help=text)(command)

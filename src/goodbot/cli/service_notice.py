@@ -1,4 +1,4 @@
-"""Reports to systemd that a service is ready, as `Type=notify` of a unit expects (sd_notify(3))."""
+"""Reports to systemd that a service is ready or begins to stop, as `Type=notify` of a unit expects (sd_notify(3))."""
 
 import os
 import socket
@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 READY: Final = "READY=1"
+STOPPING: Final = "STOPPING=1"
 
 
 def notify_systemd(state: str) -> None:

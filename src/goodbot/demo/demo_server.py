@@ -85,9 +85,7 @@ def _response(site: SampleSite | None, request: Request) -> Response:
         return PlainTextResponse("This server answers GET and HEAD.\n", 405, {"Allow": "GET, HEAD"})
     if site is None:
         return PlainTextResponse("The sample web is not ready yet.\n", 503)
-    target = str(request.scope["raw_path"], "ascii")
-    path = target.removeprefix(f"http://{HOST}:{request.scope['server'][1]}")  # RFC 9112 §3.2.2: a whole URL is valid
-    resource = site.resources.get(path, site.missing)
+    resource = site.resources.get(str(request.scope["raw_path"], "ascii"), site.missing)
     headers = _headers(resource)
     if _is_unmodified(resource, request):
         return Response(status_code=304, headers=headers)

@@ -10,7 +10,9 @@ from goodbot.index.no_index import NoSearch as NoSearch
 from goodbot.index.preparation import prepare as prepare
 from goodbot.index.query import MAX_QUERY_CHARS as MAX_QUERY_CHARS
 from goodbot.index.query import parse_query as parse_query
+from goodbot.index.ranking import CONDITIONS as CONDITIONS
 from goodbot.index.ranking import PARTS as PARTS
+from goodbot.index.ranking import REASONS as REASONS
 from goodbot.index.ranking import Ranking as Ranking
 from goodbot.index.refresh import Refreshed as Refreshed
 from goodbot.index.refresh import needs_refresh as needs_refresh

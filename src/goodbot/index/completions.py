@@ -3,7 +3,6 @@
 They are in a SQLite file beside the link texts, and rebuilt with them.
 """
 
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -13,12 +12,11 @@ from typing import Final
 from urllib.parse import quote
 
 from goodbot.index.analysis import folded_words
+from goodbot.index.completion_texts import MAX_CHARS, MIN_CHARS, parts_of_title, tidy, words_in
 
 FILE: Final = "completions.sqlite"
 MAX_PHRASES: Final = 100_000
 """The limit for phrases in the file, and for words. While pages are read, up to four times as many are in memory."""
-MAX_CHARS: Final = 60
-MIN_CHARS: Final = 3
 COMMON: Final = 20
 """A phrase on more pages than this names nothing in particular: `See also`, or the site's name in every title."""
 MOST_COUNTED: Final = 3
@@ -30,9 +28,6 @@ HEADING: Final = 1
 
 _PHRASES: Final = "SELECT text FROM phrases WHERE key >= ? AND key < ? ORDER BY weight DESC, length(key), key LIMIT ?"
 _WORDS: Final = "SELECT text FROM words WHERE key >= ? AND key < ? ORDER BY weight DESC, length(key), key LIMIT ?"
-
-_PARTS = re.compile(r"\s+[-–—|·»:]+\s+|\s*::\s*|: ")
-_NUMBERS = re.compile(r"^[\d.]+\s+")
 
 
 @dataclass(slots=True)
@@ -52,7 +47,7 @@ class PhraseCounter:
     def add_page(self, title: str, headings: Iterable[str]) -> None:
         """Adds the phrases of a page: its title, its headings and terms."""
         weights: dict[str, tuple[str, int]] = {}
-        for part in _PARTS.split(title):
+        for part in parts_of_title(title):
             _note(weights, part, TITLE)
         for text in headings:
             _note(weights, text, HEADING)
@@ -67,10 +62,9 @@ class PhraseCounter:
         """Writes the best phrases, and the words in them. Raises sqlite3.Error."""
         phrases = [(key, one) for key, one in self._best(self._most) if one.pages <= COMMON]
         words: dict[str, int] = {}
-        for key, one in phrases:
-            for word in key.split():
-                if len(word) >= MIN_CHARS:
-                    words[word] = words.get(word, 0) + _value(one)
+        for _, one in phrases:
+            for word in words_in(one.text):
+                words[word] = words.get(word, 0) + _value(one)
         best_words = sorted(words.items(), key=lambda item: -item[1])[: self._most]
         with closing(sqlite3.connect(file)) as connection, connection:
             for table in ("phrases", "words"):
@@ -79,7 +73,7 @@ class PhraseCounter:
                 "INSERT INTO phrases VALUES (?, ?, ?)", ((key, one.text, _value(one)) for key, one in phrases)
             )
             connection.executemany(
-                "INSERT INTO words VALUES (?, ?, ?)", ((key, key, count) for key, count in best_words)
+                "INSERT INTO words VALUES (?, ?, ?)", ((_key(word), word, count) for word, count in best_words)
             )
             for table in ("phrases", "words"):
                 connection.execute(f"CREATE INDEX {table}_by_key ON {table} (key)")
@@ -94,23 +88,23 @@ def _value(phrase: _Phrase) -> int:
 
 
 def _note(weights: dict[str, tuple[str, int]], text: str, weight: int) -> None:
-    text = _tidy(text)
+    text = tidy(text)
     if MIN_CHARS <= len(text) <= MAX_CHARS:
-        key = " ".join(folded_words(text))
+        key = _key(text)
         if key and weights.get(key, ("", 0))[1] < weight:
             weights[key] = text, weight
 
 
-def _tidy(text: str) -> str:
-    """Returns a heading without its number, or a term without its parameters."""
-    numberless = _NUMBERS.sub("", text.strip(), count=1) if text[:1].isdigit() else text
-    return " ".join((numberless.partition("(")[0] or numberless).split()).strip(" ,;:=")
+def _key(text: str) -> str:
+    return " ".join(folded_words(text))
 
 
 def completions(file: Path, typed: str, limit: int, *, of_words: bool = False) -> list[str]:
     """Returns the phrases, or the words, that begin with what was typed, the most important first. Raises
     sqlite3.Error, also if the file is missing."""
-    key = " ".join(folded_words(typed))
+    key = _key(typed)
+    if key and typed.endswith("+") and not key.endswith("+"):
+        key += "+"  # the beginning of C++
     if not key or limit <= 0:
         return []
     where = f"file:{quote(str(file))}?mode=ro&immutable=1"

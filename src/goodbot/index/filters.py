@@ -27,6 +27,12 @@ EXAMPLES: Final = MappingProxyType(
 MAX_VALUE_CHARS: Final = 2_000
 """The limit for a condition that is not part of a query."""
 
+SPACES: Final = r"\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""The characters that `str.strip` removes, for a class of a regular expression: `\\s` means others in ECMA-262."""
+_NAME: Final = rf"[^{SPACES}\x00-,./:-@\[-^`{{-\x7f][^{SPACES}\x00-,/:-@\[-^`{{-\x7f]*"
+SITE: Final = rf"([Hh][Tt]{{2}}[Pp][Ss]?://)?(\*?\.)?({_NAME}|\[[0-9A-Fa-f:.]+\])(:[0-9]{{1,5}})?([/?#][\s\S]*)?"
+"""Describes the values of `site:`, as a regular expression without anchors: a host, perhaps as part of a URL."""
+_SITE = re.compile(SITE)
 _EXTENSION = re.compile(r"\.?([a-z0-9]{1,10})|([a-z]+/[a-z0-9.+-]{1,60})", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:T.*)?")
@@ -83,12 +89,16 @@ def filter_of(name: str, value: str) -> Filter | None:
 
 
 def _site(value: str) -> str | None:
-    """Returns the host (and port) of `example.org`, `*.example.org`, `example.org:8020` or a whole URL."""
-    value = value.removeprefix("*.").removeprefix(".")
-    parsed = parse_url(value if "://" in value else f"http://{value}") if value else None
-    if parsed is None:
+    """Returns the host (and port) of `example.org`, `*.example.org`, `example.org:8020` or a whole URL. A host that no
+    server can have stays as it is: no document has it."""
+    found = _SITE.fullmatch(value)
+    if found is None:
         return None
-    host = parsed.host.rstrip(".")
+    authority = f"{found[3]}{found[4] or ''}"
+    parsed = parse_url(f"{found[1] or 'http://'}{authority}/")
+    host = parsed.host.rstrip(".") if parsed is not None else ""
+    if parsed is None or not host:
+        return authority.lower()
     return host if parsed.authority.strip("[]").rstrip(".") == host else parsed.authority
 
 

@@ -52,6 +52,10 @@ class IndexReader:
                 self._open()
             return self._index, self._searcher
 
+    def written_at(self) -> float:
+        """Returns the time of the commit that was opened last, in Unix seconds."""
+        return self._stamp.modified_ns / 1e9 if self._stamp is not None else 0.0
+
     def _open(self) -> None:
         """Opens the current state. If a writer removes files of that state meanwhile, there is a newer state, which is
         opened instead."""

@@ -31,13 +31,14 @@ class Languages(NamedTuple):
 
 class IndexState(NamedTuple):
     """The state of an index that one search sees. `withheld` finds the documents that it must not show; None: there are
-    none."""
+    none. `written_at` is the time of its commit."""
 
     opened: Opened
     languages: Languages
     synonyms: SynonymTable
     hidden: Hidden
     withheld: Query | None
+    written_at: float
 
     def withheld_count(self) -> int:
         """Returns the number of documents that must not be shown."""
@@ -68,6 +69,7 @@ class _Known(NamedTuple):
     languages: Languages
     synonyms: SynonymTable
     first_end: int | None
+    written_at: float
 
 
 class _HiddenDocuments(NamedTuple):
@@ -100,10 +102,10 @@ class StateReader:
         if known is None or known.searcher is not opened[1]:
             languages = _languages(opened[1])
             synonyms = SynonymTable(self._synonyms, languages.main)
-            known = self._known = _Known(opened[1], languages, synonyms, _first_end(opened))
+            known = self._known = _Known(opened[1], languages, synonyms, _first_end(opened), self._reader.written_at())
         hidden = self._hidden()
         withheld = self._withheld(opened, hidden, known.first_end)
-        return IndexState(opened, known.languages, known.synonyms, hidden, withheld)
+        return IndexState(opened, known.languages, known.synonyms, hidden, withheld, known.written_at)
 
     def _withheld(self, opened: Opened, hidden: Hidden, first_end: int | None) -> Query | None:
         queries = [query] if (query := self._hidden_query(opened, hidden)) is not None else []

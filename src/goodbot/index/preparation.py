@@ -6,6 +6,7 @@ from itertools import chain
 import tantivy
 
 from goodbot.index import analysis
+from goodbot.index.change_dates import believed_change, date_of
 from goodbot.index.keys import (
     REGIONAL,
     address_words,
@@ -124,7 +125,7 @@ def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[
         ("tongue", tongue_of(tongue)),
         ("depth", min(max(depth_of(url), 0), 100) if url else 0),
         ("list", int(_is_list(document))),
-        ("date", _whole_seconds(document.modified_at or document.fetched_at)),
+        ("date", _whole_seconds(date_of(document.modified_at, document.fetched_at))),
         *_until(document.available_until),
     )
 
@@ -174,7 +175,7 @@ def _stored_page(document: Document, language: str) -> StoredPage:
         snippet_chars=document.snippet_chars,
         menus=() if is_silent else tuple(span for span in document.menus if span[1] <= len(text)),
         sections=_stored_sections(document),
-        modified_at=document.modified_at,
+        modified_at=believed_change(document.modified_at, document.fetched_at),
         size_bytes=document.size_bytes,
         media_type=_media_type(document),
         has_copy=document.has_copy,

@@ -8,7 +8,7 @@
     site:example.org       pages of this host and its subdomains
     intitle:robots         the word, phrase or group in the title; inurl: in the URL
     filetype:pdf           documents of this type; lang:de: in this language
-    before:2024-05         pages last changed before this month; after:2024-05-01: on that day or later
+    before:2024-05         pages dated before this month; after:2024-05-01: on that day or later
     link:https://a.example pages that link to this URL
     (…)                    a group
 
@@ -36,7 +36,7 @@ MAX_PHRASES: Final = 32
 MAX_SHORT_WORDS: Final = 12
 MIN_STAR_CHARS: Final = 2
 
-_FIELDS: Final[dict[str, Where | FilterName]] = {
+FIELDS: Final[dict[str, Where | FilterName]] = {
     "site": "site",
     "title": "title",
     "intitle": "title",
@@ -50,12 +50,13 @@ _FIELDS: Final[dict[str, Where | FilterName]] = {
     "since": "after",
     "link": "link",
 }
+"""The names that may be before a colon, each with what it means."""
 _NEEDS: Final = {
     "title": "a word, such as intitle:robots",
     "url": "a word, such as inurl:robots",
     **{name: f"{what}, such as {name}:{example}" for name, (what, example) in EXAMPLES.items()},
 }
-_NAMES: Final = "|".join(_FIELDS)
+_NAMES: Final = "|".join(FIELDS)
 _TOKEN = re.compile(
     rf"""(?P<sign>\+|-(?!-|\w(?!\S)))?(?:(?P<field>{_NAMES}):(?:[ ](?=[^\s()"]))?)?
         (?: "(?P<phrase>[^"]*)" | "? (?P<open>\() | (?P<chunk>[^\s()"]+) | (?<=:)(?P<nothing>) )
@@ -171,7 +172,7 @@ class _Parser:
 
     def _take_prose(self, token: re.Match[str]) -> None:
         """Takes everything as words, except filters with a value that can be used."""
-        group, name = self._groups[0], _FIELDS.get((token["field"] or "").lower())
+        group, name = self._groups[0], FIELDS.get((token["field"] or "").lower())
         if token["chunk"] and name in ("site", "filetype", "lang", "before", "after") and not token["sign"]:
             found = filter_of(name, token["chunk"])
             if found is not None:
@@ -203,7 +204,7 @@ class _Parser:
             self._take_operand(group, token, excluding=excluding)
 
     def _take_operand(self, group: _Group, token: re.Match[str], *, excluding: bool) -> None:
-        name = _FIELDS.get((token["field"] or "").lower())
+        name = FIELDS.get((token["field"] or "").lower())
         where: Where = name if name in ("title", "url") else group.where
         if token["open"]:
             self._open(excluding=excluding, where=where)
@@ -270,8 +271,8 @@ _FILTER_WORDS: Final = {
     "site": "on {}",
     "filetype": "of type {}",
     "lang": "in the language {}",
-    "before": "changed before {}",
-    "after": "changed since {}",
+    "before": "dated before {}",
+    "after": "dated {} or later",
     "link": "linking to {}",
 }
 

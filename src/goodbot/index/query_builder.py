@@ -20,6 +20,7 @@ from goodbot.index.query_values import AllOf, AnyOf, Filter, Node, ParsedQuery, 
 from goodbot.index.ranking import (
     ANCHOR_WEIGHT,
     COMPLETE_BONUS,
+    CONDITIONS,
     FRAGMENT_WEIGHT,
     JOINED_WEIGHT,
     NAME_WEIGHT,
@@ -76,7 +77,7 @@ class BuiltQuery(NamedTuple):
     words of the query.
 
     `main` adds up the scores of `words`, of the `required` nodes and of the `bonuses`, which are named as in
-    `ranking.PARTS`. If the query has only exclusions, each document has the score 1.
+    `ranking.REASONS`. No document that it finds has the score 0.
     """
 
     main: Query
@@ -116,22 +117,24 @@ class QueryBuilder:
         """Returns the queries, or None if the query has no word and no condition."""
         soft = list(plain_words(parsed))
         are_soft = frozenset(soft)
-        hard = [node for node in parsed.root.required if node not in are_soft]
+        hard = list(dict.fromkeys(node for node in parsed.root.required if node not in are_soft))
         typed, positions = self._read(soft)
         filters = self._filters(hard, parsed.root.excluded)
         if not (positions or filters):
             return None
         if self._withheld is not None:
             filters.append((Occur.MustNot, self._withheld))
-        is_needed = all(isinstance(node, Filter) for node in hard)
+        is_needed = not any(map(self._is_scored, hard))
         complete = self._complete(main_words(positions), least=2 if is_needed else 1)
         words = self._scored(typed, positions, link_schema, repeats=parsed.is_prose and self._ranking.has("repeated"))
-        bonuses = tuple(self._bonuses(soft, positions, complete)) if positions else ()
+        bonuses = (
+            tuple(self._bonuses(soft, positions, complete)) if positions else self._points(is_scored=not is_needed)
+        )
         any_word = Query.boolean_query([(Occur.Should, word.part.query) for word in words])
         clauses = [*filters, *([(Occur.Must if is_needed else Occur.Should, any_word)] if positions else [])]
         return BuiltQuery(
-            _finding([*clauses, *((Occur.Should, query) for _, query in bonuses)], 1.0),
-            _finding(filters, 0.0) if filters else None,
+            Query.boolean_query([*clauses, *((Occur.Should, query) for _, query in bonuses)]),
+            _finding(filters) if filters else None,
             Query.boolean_query([*filters, (Occur.Must, complete)]) if complete is not None else None,
             _any_of([query for word in words for query in word.links])
             if positions and link_schema is not None
@@ -194,6 +197,10 @@ class QueryBuilder:
         if self._ranking.has("complete") and complete is not None:
             yield "complete", Query.const_score_query(complete, COMPLETE_BONUS)
 
+    def _points(self, *, is_scored: bool) -> tuple[tuple[str, Query], ...]:
+        """Scores the documents found by conditions alone. Without it, priors could not order them."""
+        return () if is_scored else ((CONDITIONS, _everything(1.0)),)
+
     def _joined(self, soft: Sequence[Words]) -> Iterator[Query]:
         """Scores the parts of joined words where they are together."""
         read = (self._words.read([words.text]) for words in dict.fromkeys(soft))
@@ -246,7 +253,19 @@ class QueryBuilder:
             case AllOf():
                 parts = [(Occur.Must, query) for item in dict.fromkeys(node.required) if (query := self.required(item))]
                 excluded = [(Occur.MustNot, query) for item in node.excluded if (query := self.required(item))]
-                return _finding([*parts, *excluded], 0.0) if parts or excluded else None
+                return _finding([*parts, *excluded]) if parts or excluded else None
+
+    def _is_scored(self, node: Node) -> bool:
+        """Whether every document that meets a node has a score for it."""
+        match node:
+            case Words():
+                return self.exactly(node) is not None
+            case Filter():
+                return False
+            case AnyOf():
+                return all(map(self._is_scored, node.choices))
+            case AllOf():
+                return any(map(self._is_scored, node.required))
 
     def exactly(self, words: Words) -> Part | None:
         """Finds and scores words as typed; None if there is no word."""
@@ -275,9 +294,12 @@ def _any_of(queries: Sequence[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries]) if queries else Query.empty_query()
 
 
-def _finding(clauses: Sequence[Clause], score: float) -> Query:
-    """Finds what meets the clauses; Tantivy finds nothing if all of them exclude. `score` is that of every document
-    then."""
+def _finding(clauses: Sequence[Clause]) -> Query:
+    """Finds what meets the clauses; Tantivy finds nothing if all of them exclude."""
     if all(occur is Occur.MustNot for occur, _ in clauses):
-        clauses = [*clauses, (Occur.Must, Query.const_score_query(Query.all_query(), score))]
+        clauses = [*clauses, (Occur.Must, _everything(0.0))]
     return Query.boolean_query(clauses)
+
+
+def _everything(score: float) -> Query:
+    return Query.const_score_query(Query.all_query(), score)

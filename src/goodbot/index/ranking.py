@@ -42,6 +42,13 @@ PARTS: Final = MappingProxyType(
 )
 """The parts of the ranking that can be switched off, each with what it does."""
 
+CONDITIONS: Final = "conditions"
+"""Names the score of a page found by conditions alone."""
+REASONS: Final = MappingProxyType(
+    {**PARTS, CONDITIONS: "the query has no word to score, so each page that meets its conditions gets one point"}
+)
+"""What adds to a score besides words, or multiplies it, each with the reason."""
+
 PRIORS: Final = ("rank", "depth", "language", "lists")
 """The parts that multiply the score of a document."""
 

@@ -1,6 +1,6 @@
 """Converts results and explanations to JSON values, the same on the command line and over HTTP."""
 
-from goodbot.index.ranking import PARTS
+from goodbot.index.ranking import REASONS
 from goodbot.search_values import Explanation, Hit, Results
 
 
@@ -56,7 +56,7 @@ def explanation_json(query: str, explanation: Explanation) -> dict[str, object]:
             {"word": word, "fields": [{"field": name, "score": score} for name, score in fields]}
             for word, fields in explanation.words
         ],
-        "bonuses": [{"name": name, "reason": PARTS[name], "score": score} for name, score in explanation.bonuses],
-        "factors": [{"name": name, "reason": PARTS[name], "factor": factor} for name, factor in explanation.factors],
+        "bonuses": [{"name": name, "reason": REASONS[name], "score": score} for name, score in explanation.bonuses],
+        "factors": [{"name": name, "reason": REASONS[name], "factor": factor} for name, factor in explanation.factors],
         **({"notes": list(explanation.notes)} if explanation.notes else {}),
     }

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,6 +24,7 @@ from goodbot.index.ranking import Ranking
 from goodbot.index.section_links import best_sections, section_links
 from goodbot.index.snippet import Shown, make_snippet
 from goodbot.index.sought import SoughtTerms
+from goodbot.index.suggestions import Suggestions
 from goodbot.index.synonyms import Synonym
 from goodbot.index.versions import Versions, find_versions
 from goodbot.index.vocabulary import Vocabulary
@@ -40,11 +40,8 @@ from goodbot.search_values import (
     Results,
 )
 
-MAX_TYPED_CHARS: Final = 200
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
-_MORE_PHRASES: Final = 4
-"""If documents must not be shown, completions are chosen from this many times as many."""
 
 
 class _Asked(NamedTuple):
@@ -149,21 +146,10 @@ class TantivySearch:
     def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
         """Returns completions of the text typed: titles, headings and definition terms that begin with it, then queries
         whose last word is completed, if a page has all their words."""
-        typed = typed[:MAX_TYPED_CHARS]
         with self._states.translated():
             state = self._states.current()
-            complete = correction_lookups(state, self._builder(state), self._links).complete
-            if state.withheld is None:
-                found = self._links.completions(typed, limit)
-            else:  # a phrase may be from a page that must not be shown
-                phrases = self._links.completions(typed, limit * _MORE_PHRASES)
-                found = list(islice((text for text in phrases if complete(_quoted(text))), limit))
-            head, space, last = typed.rpartition(" ")
-            if len(found) < limit and last.strip():
-                endings = (f"{head}{space}{word}" for word in self._links.completions(last, limit, of_words=True))
-                is_known = state.withheld is None and not head.strip()
-                found += [text for text in endings if is_known or complete(text)]
-        return tuple({text.casefold(): text for text in reversed(found)}.values())[::-1][:limit]
+            count = correction_lookups(state, self._builder(state), self._links).complete
+            return Suggestions(self._links, count, is_complete=state.withheld is None).find(typed, limit)
 
     def choices(self) -> Choices:
         """Returns the languages and types of the documents, counted once for each state of the index."""
@@ -216,6 +202,7 @@ class TantivySearch:
             notes=parsed.notes if answered is not None else (*parsed.notes, _NOTHING_ASKED),
             corrected=correction.certain,
             suggestion=correction.likely if correction.likely != correction.certain else None,
+            as_of=state.written_at,
         )
         if answered is None:
             return results
@@ -234,10 +221,6 @@ class TantivySearch:
 
 
 _NOTHING_ASKED: Final = "the query has neither a word nor a filter"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', " ") + '"'
 
 
 def _hit(state: IndexState, item: Versions, sought: SoughtTerms, common: Set[str]) -> Hit:

@@ -42,12 +42,17 @@ class IndexNowRequests:
         self._now = now
         self._right_until: LruCache[tuple[str, str], float] = LruCache(KEYS_CACHED)
 
+    def knows(self, host: str) -> bool:
+        """Returns whether a host (with its port if that is not the default) is that of a seed, or in the frontier.
+        Raises InputError or RunError if the crawl's files cannot be used."""
+        return self._visitors.knows(host)
+
     async def take(self, request: IndexNowRequest) -> IndexNowOutcome:
         """Checks the key, and submits the URLs. If the key is right, pages visited before are due at once. Raises
         RunError if the crawl does not answer, or its files cannot be used."""
         foreseen = await asyncio.to_thread(self._visitors.foresee, request.urls[:FORESEEN_URLS])
         if not any(item.result in ("submitted", "known") for item in foreseen):
-            return IndexNowOutcome(422, f"none of the URLs was submitted: {foreseen[0].reason}", tuple(foreseen))
+            return IndexNowOutcome(403, f"none of the URLs was submitted: {foreseen[0].reason}", tuple(foreseen))
         if self._cannot_check(request):
             return await self._submit_unchecked(request)
         try:

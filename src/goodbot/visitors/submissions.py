@@ -13,7 +13,7 @@ from goodbot.errors import InputError
 from goodbot.robot.crawl.remote_control import RemoteControl, Submitted
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.url import Url
+from goodbot.url import Url, parse_url
 from goodbot.url_lookup import report_on
 from goodbot.url_story import last_answer_at
 from goodbot.visitor_urls import is_internal
@@ -82,6 +82,14 @@ class VisitorRequests:
                 submitted.update((item.url, item) for item in done)
         found = [(item, submitted.get(item.report.requested_as)) for item in judged]
         return [self._submission(item, done, changed=changed, now=now) for item, done in found]
+
+    def knows(self, host: str) -> bool:
+        """Returns whether a host (with its port if that is not the default) is that of a seed, or in the frontier."""
+        root = parse_url(f"http://{host}/")
+        if root is None or root.authority in self._bounds.current().authorities:
+            return root is not None
+        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+            return frontier.knows_host(root.host_key)
 
     def foresee(self, urls: Iterable[Url]) -> list[Submission]:
         """Returns what would become of the URLs, without submitting them: those that would be have the result

@@ -5,7 +5,7 @@ from goodbot.crawl_folder import CrawlFolder
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
-from goodbot.visitor_urls import lacks_scheme, visitor_url
+from goodbot.visitor_urls import lacks_scheme, plain_url, visitor_url
 
 
 class TypedUrls:
@@ -17,8 +17,9 @@ class TypedUrls:
 
     def read(self, text: str) -> Url:
         """Returns the URL that a visitor typed. An address without a scheme, such as search results show it, has the
-        scheme under which the crawl knows it, else that of a seed with this host and port, else https. Raises UrlError
-        if it is not the URL of a page; InputError or RunError if the crawl's files cannot be used."""
+        scheme under which the crawl knows it, else that of a seed with this host and port, else https. A word alone is
+        an address only if the crawl knows it. Raises UrlError if it is not the URL of a page; InputError or RunError if
+        the crawl's files cannot be used."""
         url = visitor_url(text)
         if not lacks_scheme(text):
             return url
@@ -26,4 +27,5 @@ class TypedUrls:
         bounds = self._bounds.current()
         with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
             known = [one for one in meant if report_on(frontier, bounds.settings, one).record is not None]
-        return next((one for one in (*known, *meant) if one in known or one.origin in bounds.origins), url)
+        found = next((one for one in (*known, *meant) if one in known or one.origin in bounds.origins), None)
+        return found or plain_url(text)

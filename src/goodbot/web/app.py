@@ -86,7 +86,7 @@ def create_app(
         *CheckerPage(pages, robots_source).routes(),
         *AboutPage(pages).routes(),
         *visitor_routes(visitors, pages, errors),
-        *(OpenSearch(site).routes() if measured else ()),
+        *(OpenSearch(pages).routes() if measured else ()),
         *Monitoring(search, crawl, metrics).routes(),
         Route("/favicon.ico", _icon),
         Mount("/static", HashedFiles()),
@@ -120,7 +120,7 @@ def _operator_routes(
 def _middleware(site: Site, errors: ErrorPages, metrics: RequestMetrics, shared: Collection[str]) -> list[Middleware]:
     """Returns what surrounds the routes, the outermost first."""
     return [
-        Middleware(UnderPrefix, prefix=site.prefix),
+        Middleware(UnderPrefix, prefix=site.prefix, is_removed=site.proxy_strips_prefix),
         Middleware(ForwardedClients, proxies=site.proxies),
         Middleware(MeasuredRequests, metrics=metrics),
         Middleware(SecurityHeaders, headers=security_headers(is_secure=site.is_secure)),

@@ -39,7 +39,15 @@ class TooManyRequestsError(InputError):
     """There are too many requests at the moment; the visitor may try again later."""
 
 
-class NoPublicAddressError(InputError):
+class NoAnswerError(InputError):
+    """The site does not answer now, or asks robots to wait."""
+
+
+class RefusedVisitError(InputError):
+    """This server sends no request to the site."""
+
+
+class NoPublicAddressError(RefusedVisitError):
     """A name has no address, or only private ones. The message does not reveal which."""
 
 
@@ -111,8 +119,8 @@ class SiteVisit:
 
 
 class Refuse:
-    """Raises the InputError for a request that our own guard refused, or whose host has no address. `instead` is what
-    the visitor may do instead, in a few words."""
+    """Raises the RefusedVisitError for a request that our own guard refused, or whose host has no address. `instead` is
+    what the visitor may do instead, in a few words."""
 
     def __init__(self, instead: str) -> None:
         self._instead = f": {instead} instead" if instead else ""
@@ -121,14 +129,14 @@ class Refuse:
         if isinstance(capture.result, Failure) and capture.result.kind in ("private-address", "dns"):
             raise self.error(capture.request.url.host, redirected=redirected)
 
-    def error(self, host: str, *, redirected: bool) -> InputError:
+    def error(self, host: str, *, redirected: bool) -> RefusedVisitError:
         """Makes the error for a host without a public address. Names get the same sentence whether they have private
         addresses or none, so that visitors cannot map the internal network."""
         name = shown(host)
         subject = f"it redirects to {name}, which" if redirected else name
         ends = f"and this page fetches from public sites only{self._instead}"
         if is_written_private(host):
-            return InputError(f"{subject} is on a private address, {ends}")
+            return RefusedVisitError(f"{subject} is on a private address, {ends}")
         return NoPublicAddressError(f"{subject} has no public address, {ends}")
 
 
@@ -185,10 +193,10 @@ class PublicSites:
 
         Raises InputError, in one sentence,
 
-        - if the host, or the target of a redirect, has no public address;
-        - if the settings have no contact, or a proxy;
+        - if the host, or the target of a redirect, has no public address (`RefusedVisitError`);
+        - if the settings have no contact, or a proxy (`RefusedVisitError`);
         - if there are too many visits per minute (`TooManyRequestsError`);
-        - if the visit takes too long.
+        - if the visit takes too long (`NoAnswerError`).
         """
         if is_written_private(url.host):
             raise self.refuse.error(url.host, redirected=False)
@@ -201,12 +209,12 @@ class PublicSites:
             await self._clock.sleep(max(refused_at - self._clock.now(), 0.0))
             raise
         except TimeoutError as error:
-            raise InputError(f"{shown(url.host)} has not answered within {self._timeout_s:g} seconds") from error
+            raise NoAnswerError(f"{shown(url.host)} has not answered within {self._timeout_s:g} seconds") from error
 
     def _count_visit(self) -> None:
         """Counts one more visit. Raises InputError if it is not allowed now."""
         if self.why_not:
-            raise InputError(self.why_not)
+            raise RefusedVisitError(self.why_not)
         now = self._clock.now()
         if len(self._visited_at) == FETCHES_PER_MINUTE and 0 <= now - self._visited_at[0] < 60:
             else_ = f", or {self._instead}" if self._instead else ""

@@ -19,14 +19,16 @@ class Site:
     """The operator's choices for all pages.
 
     `public_url` is the URL at which visitors reach the home page if a reverse proxy is in front of this server; it ends
-    in `/`. `proxies` are the addresses or networks of proxies whose X-Forwarded-For is believed. `token` is the product
-    token of the robot, `user_agent` its User-Agent, `contact` a mail address or URL. `submissions`: visitors may
-    submit URLs; `removals`: owners of sites may have their pages removed. `page_rate` limits the requests of one client
-    address, `post_rate` those that change something.
+    in `/`. `proxy_strips_prefix`: the proxy removes the path of this URL from requests. `proxies` are the addresses or
+    networks of proxies whose X-Forwarded-For is believed. `token` is the product token of the robot, `user_agent` its
+    User-Agent, `contact` a mail address or URL. `submissions`: visitors may submit URLs; `removals`: owners of sites
+    may have their pages removed. `page_rate` limits the requests of one client address, `post_rate` those that change
+    something.
     """
 
     name: str = "goodbot"
     public_url: str | None = None
+    proxy_strips_prefix: bool = False
     proxies: tuple[str, ...] = ()
     token: str = "goodbot"
     user_agent: str = ""

@@ -32,14 +32,14 @@ class RecentLinks:
     def clear(self) -> None:
         """Empties the cache, after a transaction that was rolled back."""
         self.origins: dict[str, tuple[int, str]] = {}  # host number and stored origin; at most ORIGINS of them
-        self._mask = self.PLACES - 1
-        self._hashes = array("q", bytes(8 * self.PLACES))
-        self._ranks = array("q", bytes(8 * self.PLACES))
+        self._slots: tuple[array[int], array[int]] | None = None  # hashes and ranks; most opened frontiers need none
 
     def unknown(self, found: Iterable[Discovery]) -> Iterator[Discovery]:
         """Yields the links that may change something, always including seeds and what a sitemap says. What it yields
         counts as known from then on."""
-        hashes, ranks, mask = self._hashes, self._ranks, self._mask
+        if self._slots is None:
+            self._slots = array("q", [0]) * self.PLACES, array("q", [0]) * self.PLACES
+        (hashes, ranks), mask = self._slots, self.PLACES - 1
         for item in found:
             hash_ = hash(item.url.text) ^ (_PUBLIC_ONLY if item.public_only else 0)
             place = hash_ & mask

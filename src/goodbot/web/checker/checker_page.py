@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from goodbot.errors import InputError
+from goodbot.errors import InputError, UrlError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.registry import robots
 from goodbot.web.checker.checker_report import (
@@ -36,12 +36,15 @@ from goodbot.web.pages.messages import Message
 from goodbot.web.pages.posted_forms import check_same_origin, read_form, read_json
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import translatable
+from goodbot.web.pages.url_errors import url_status
+from goodbot.web.public_sites import NoAnswerError, RefusedVisitError
 
 MAX_FORM_BYTES: Final = 3 * MAX_TEXT_BYTES + 16 * 1024
 """Limits a form, where percent-encoding may triple the bytes of a text."""
 CHECKS_AT_ONCE: Final = 2
 """This many files are checked at the same time; others wait."""
 CHECKS_WAITING: Final = 20
+RETRY_AFTER_S: Final = 60
 
 _FIELDS: Final = ("robots", "site", "shown_site", "button", "of", "agent", "url")
 _TOO_LONG: Final = translatable("a robots.txt of more than 528 KiB is not checked: robots read only the first 500 KiB")
@@ -96,6 +99,10 @@ class _TooManyChecksError(TroubleError, TooManyRequestsError):
     """Too many files are being checked."""
 
 
+class _NoSourceError(TroubleError, RefusedVisitError):
+    """This server fetches from no site."""
+
+
 class CheckerPage:
     """The endpoints of the checker. Without a `source` it cannot fetch from sites."""
 
@@ -127,7 +134,7 @@ class CheckerPage:
             trouble = _trouble(error, fetching=form.fetches)
             return self._page(request, form, trouble=trouble, status=_status(error))
         trouble = _trouble(report.trouble)
-        status = 400 if report.trouble else 200
+        status = _status(report.trouble) if report.trouble else 200
         return self._page(request, _filled(form, report.site), report, trouble=trouble, status=status)
 
     async def report(self, request: Request) -> Response:
@@ -148,9 +155,10 @@ class CheckerPage:
         try:
             report = await self._judge(request, _from_json(fields))
         except InputError as error:
-            return JSONResponse({"error": str(error)}, _status(error))
+            status = _status(error)
+            return JSONResponse({"error": str(error)}, status, _retry(status))
         if report.trouble is not None:
-            return JSONResponse({"error": str(report.trouble)}, 400)
+            return JSONResponse({"error": str(report.trouble)}, _status(report.trouble))
         return JSONResponse(report.as_json())
 
     async def _judge(self, request: Request, form: _Form) -> CheckerReport:
@@ -174,7 +182,7 @@ class CheckerPage:
         visitor has edited it."""
         if form.fetches:
             if self._source is None:
-                raise TroubleError(_NO_SOURCE)
+                raise _NoSourceError(_NO_SOURCE)
             return await self._source.fetch(form.site)
         site = self._source.cached(form.of) if self._source and form.of else None
         return site if site is not None and same_text(text_of(site), form.robots) else None
@@ -216,6 +224,7 @@ class CheckerPage:
             **values,
         )
         response.headers["Cache-Control"] = "no-store"
+        response.headers.update(_retry(status))
         return response
 
 
@@ -258,7 +267,22 @@ def _trouble(error: InputError | None, *, fetching: bool = False) -> _Trouble | 
 
 
 def _status(error: InputError) -> int:
-    return 429 if isinstance(error, TooManyRequestsError) else 400
+    """Returns 400 if the request cannot be used, 403 if this server sends no request to the site, 429 or 503 if another
+    attempt may succeed."""
+    match error:
+        case UrlError():
+            return url_status(error)
+        case TooManyRequestsError():
+            return 429
+        case RefusedVisitError():
+            return 403
+        case NoAnswerError():
+            return 503
+    return 400
+
+
+def _retry(status: int) -> dict[str, str]:
+    return {"Retry-After": str(RETRY_AFTER_S)} if status in (429, 503) else {}
 
 
 @cache

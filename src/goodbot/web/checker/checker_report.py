@@ -8,11 +8,12 @@ from typing import Final
 from goodbot.check import Finding, Severity, Subject, check
 from goodbot.check.json_report import CheckedFile, as_json
 from goodbot.check.source_lines import SourceLine
-from goodbot.errors import InputError
+from goodbot.errors import InputError, UnusableUrlError
 from goodbot.exclusion import DIALECTS, Verdict
 from goodbot.exclusion.robotstxt.lines import decode
 from goodbot.exclusion.text.shown_text import shown, visible
 from goodbot.url import is_as_typed, requested, resolve
+from goodbot.visitor_urls import named_host
 from goodbot.web.checker.site_robots import SiteRobots
 from goodbot.web.pages.messages import Message
 from goodbot.web.pages.translations import translatable
@@ -45,6 +46,7 @@ _TOO_LONG: Final = translatable(
 _NOT_A_URL: Final = translatable(
     "`%(url)s` is not a URL that robots fetch: give an http or https URL, or a path that begins with `/`"
 )
+_NO_SUCH_URL: Final = translatable("no server can have the URL %(url)s")
 _ANOTHER_SITE: Final = translatable("`%(url)s` is not a URL of %(origin)s, whose robots.txt was fetched")
 
 
@@ -54,6 +56,10 @@ class TroubleError(InputError):
     def __init__(self, text: str, **values: str | int) -> None:
         self.message = Message(text, values)
         super().__init__(str(self.message))
+
+
+class _UnusableUrlTroubleError(TroubleError, UnusableUrlError):
+    """No server can have the URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +180,8 @@ def _verdicts(subject: Subject, agent: str, url: str, site: SiteRobots | None) -
         raise TroubleError(_TOO_LONG, agent_chars=AGENT_CHARS, url_chars=f"{URL_CHARS:,}")
     if site is None:
         request_url = requested(url)
+        if request_url is None and named_host(url):
+            raise _UnusableUrlTroubleError(_NO_SUCH_URL, url=shown(url))
         if request_url is None:
             raise TroubleError(_NOT_A_URL, url=shown(url))
         return list(subject.parsed.compare(request_url, agent).values())

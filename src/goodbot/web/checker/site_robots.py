@@ -7,18 +7,19 @@ from typing import Final
 
 from goodbot.check import HttpAnswer
 from goodbot.config import Settings
-from goodbot.errors import InputError
+from goodbot.errors import UrlError
 from goodbot.exclusion import Access
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.page import decode_content
 from goodbot.ports import Clock, RobotsStore, Transport
 from goodbot.robot.manners.permission import ROBOTS_LIMIT_BYTES
-from goodbot.url import Url, parse_url
+from goodbot.url import Url
 from goodbot.values import Response
+from goodbot.visitor_urls import visitor_url
 from goodbot.web.public_sites import FETCH_TIMEOUT_S as FETCH_TIMEOUT_S
 from goodbot.web.public_sites import FETCHES_PER_MINUTE as FETCHES_PER_MINUTE
 from goodbot.web.public_sites import REFUSAL_DELAY_S as REFUSAL_DELAY_S
-from goodbot.web.public_sites import PublicSites, SiteVisit, is_written_private
+from goodbot.web.public_sites import NoAnswerError, PublicSites, SiteVisit, is_written_private
 from goodbot.web.public_sites import TooManyRequestsError as TooManyRequestsError
 
 REUSE_S: Final = 10.0
@@ -62,8 +63,8 @@ class RobotsFetcher:
 
     async def fetch(self, text: str) -> SiteRobots:
         """Fetches the robots.txt of the site of a URL; `example.org` means https. A server that does not answer is a
-        result too. Raises InputError, in one sentence, if `text` is not a URL, and in the cases of
-        `PublicSites.visit`."""
+        result too. Raises UrlError, in one sentence, if `text` is not a URL; NoAnswerError if the site asks robots to
+        wait; and the errors of `PublicSites.visit`."""
         url = self._site_url(text)
         cached = self._cache.get(url.origin)
         if cached is not None and 0 <= self._clock.now() - cached.at < REUSE_S:
@@ -85,15 +86,14 @@ class RobotsFetcher:
         return self._sites.why_not
 
     def _site_url(self, text: str) -> Url:
-        """Parses the URL of a site. Raises InputError if it is not one, or if its host is a private address."""
+        """Parses the URL of a site. Raises UrlError if it is not one, RefusedVisitError if its host is a private
+        address."""
         text = text.strip()
         if not text or len(text) > SITE_CHARS:
-            raise InputError(
+            raise UrlError(
                 f"give the address of a site, such as https://example.org/, {SITE_CHARS:,} characters at most"
             )
-        url = parse_url(text if "://" in text else f"https://{text}")
-        if url is None:
-            raise InputError(f"{shown(text)} is not an http or https URL")
+        url = visitor_url(text)
         if is_written_private(url.host):
             raise self._sites.refuse.error(url.host, redirected=False)
         return url
@@ -103,7 +103,7 @@ async def _read(visit: SiteVisit, url: Url) -> SiteRobots:
     access = await visit.access(url)
     chain, last = visit.redirect_chain(url.robots_txt)
     if last is None:
-        raise InputError(f"{shown(url.host)} asked robots to wait: try again later, or {INSTEAD}")
+        raise NoAnswerError(f"{shown(url.host)} asked robots to wait: try again later, or {INSTEAD}")
     redirects = tuple(each.text for each in chain) if len(chain) > 1 else ()
     if isinstance(last.result, Response):
         body = decode_content(last.result, ROBOTS_LIMIT_BYTES).body

@@ -3,21 +3,29 @@
 from dataclasses import replace
 from typing import Final
 
-from goodbot.web.checker.checker_report import AGENT_CHARS, URL_CHARS
 from goodbot.web.machines.api_schemas import TEXT
-from goodbot.web.machines.api_values import Answer, Body, Link, Operation, Parameter, Schema, reference
+from goodbot.web.machines.api_values import Answer, Body, Link, Operation, Parameter, reference
 from goodbot.web.machines.opensearch import MEDIA_TYPE as OPENSEARCH
+from goodbot.web.machines.request_schemas import (
+    CHANGED_URL,
+    CHECK_BODY,
+    DATE_FILTER,
+    INDEXNOW_BODY,
+    KEY_LOCATION,
+    KEY_OF_SITE,
+    LANGUAGE_FILTER,
+    NOT_EMPTY,
+    PAGE,
+    SITE_FILTER,
+    SUBMISSION_BODY,
+    TYPE_FILTER,
+    URL,
+)
 from goodbot.web.search.atom import MEDIA_TYPE as ATOM
 from goodbot.web.search.search_pages import SUGGESTIONS
 from goodbot.web.search.search_query import MAX_PAGE
-from goodbot.web.visitors.indexnow import KEY, MAX_URLS
+from goodbot.web.visitors.indexnow import MAX_URLS
 
-_NOT_EMPTY: Final[Schema] = {"type": "string", "pattern": r"\S"}
-_DATE: Final[Schema] = {
-    "anyOf": [{"type": "string", "format": "date"}, {"type": "string", "pattern": "^([0-9]{4}(-(0[1-9]|1[0-2]))?)?$"}]
-}
-_KEY: Final[Schema] = {"type": "string", "pattern": f"^{KEY.pattern}$"}
-_OR_NULL: Final[Schema] = {"type": ["string", "null"]}
 _ERROR: Final = reference("Error")
 
 
@@ -28,34 +36,20 @@ def _bad(description: str) -> Answer:
 _TOO_MANY: Final = Answer(429, "Your address has sent too many requests", _ERROR, retry=True)
 _UNAVAILABLE: Final = Answer(503, "The index or the crawl cannot be read at the moment", _ERROR)
 _NO_CRAWL: Final = Answer(404, "No crawl is served here", _ERROR)
-_OTHER_SITE: Final = "A page of another site made the browser send this request"
+_OTHER_SITE: Final = "a page of another site made the browser send this request"
+_IMPOSSIBLE: Final = "No server can have this URL, or it is too long"
 
-_QUERY: Final = Parameter("q", "What to search for", _NOT_EMPTY, "robots exclusion", required=True)
+_QUERY: Final = Parameter("q", "What to search for", NOT_EMPTY, "robots exclusion", required=True)
 _FILTERS: Final = (
-    Parameter("site", "Only pages of this host and its subdomains", TEXT, "example.org"),
-    Parameter(
-        "lang",
-        "Only pages in this language",
-        {"type": "string", "pattern": "^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$"},
-        "en",
-    ),
-    Parameter(
-        "type",
-        "Only documents of this type: the end of a file name, or a media type",
-        {"type": "string", "pattern": "^([A-Za-z0-9]{1,10}|[A-Za-z]+/[A-Za-z0-9.+-]{1,60})?$"},
-        "pdf",
-    ),
-    Parameter("after", "Only pages last changed on this day or later: a day, a month or a year", _DATE, "2024-05-01"),
-    Parameter("before", "Only pages last changed before this day, month or year", _DATE, "2026"),
+    Parameter("site", "Only pages of this host and its subdomains", SITE_FILTER, "example.org"),
+    Parameter("lang", "Only pages in this language", LANGUAGE_FILTER, "en"),
+    Parameter("type", "Only documents of this type: the end of a file name, or a media type", TYPE_FILTER, "pdf"),
+    Parameter("after", "Only pages dated on this day or later: a day, a month or a year", DATE_FILTER, "2024-05-01"),
+    Parameter("before", "Only pages dated before this day, month or year", DATE_FILTER, "2026"),
 )
-_PAGE: Final = Parameter(
-    "page",
-    f"The page of results, from 1 to {MAX_PAGE}; each has ten hits",
-    {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_PAGE}, {"type": "string", "maxLength": 0}]},
-    1,
-)
+_PAGE: Final = Parameter("page", f"The page of results, from 1 to {MAX_PAGE}; each has ten hits", PAGE, 1)
 _SEARCH: Final = (_QUERY, _PAGE, *_FILTERS)
-_URL: Final = Parameter("url", "The URL of a page", _NOT_EMPTY, "https://example.org/", required=True)
+_URL: Final = Parameter("url", "The URL of a page", URL, "https://example.org/", required=True)
 _SCHEME: Final = (
     "`example.org/a` has the scheme under which the crawl knows it, else that of a seed with this host and port, else "
     "https"
@@ -66,8 +60,12 @@ _INDEXNOW: Final = (
     Answer(200, "The key is right, and the URLs are submitted", reference("Message")),
     Answer(202, "At most the first 100 URLs are submitted; the key was not checked", reference("Message")),
     _bad("The request cannot be read"),
-    Answer(403, "The key is wrong, or the operator accepts no URLs", _ERROR),
-    Answer(422, "The URLs are not of this host or not of this crawl, or the key is not well-formed", _ERROR),
+    Answer(
+        403,
+        "The key is wrong or not for these URLs, the crawl takes none of them, or the operator accepts none",
+        _ERROR,
+    ),
+    Answer(422, "A URL is not of this host, or the key is not well-formed", _ERROR),
     _TOO_MANY,
     Answer(503, "The crawl does not answer", _ERROR),
 )
@@ -121,7 +119,7 @@ OPERATIONS: Final = (
         answers=(
             Answer(200, "What adds to its score", reference("Explanation")),
             _bad("A parameter has a value that cannot be used, or the crawl keeps no index"),
-            Answer(404, "The index does not have the page", _ERROR),
+            Answer(404, "The index does not have the page, or no crawl is served here", _ERROR),
             _TOO_MANY,
             _UNAVAILABLE,
         ),
@@ -157,7 +155,8 @@ OPERATIONS: Final = (
         parameters=(_TYPED_URL,),
         answers=(
             Answer(200, "The history of the URL, even if the crawl does not know it", reference("Story")),
-            _bad("This is not the URL of a page"),
+            _bad("This is not a URL"),
+            Answer(404, _IMPOSSIBLE, _ERROR),
             _TOO_MANY,
             _UNAVAILABLE,
         ),
@@ -170,21 +169,21 @@ OPERATIONS: Final = (
         "Submits a URL to the crawl",
         body=Body(
             "The URL",
-            {
-                "type": "object",
-                "properties": {"url": _NOT_EMPTY},
-                "required": ["url"],
-                "additionalProperties": False,
-            },
+            SUBMISSION_BODY,
             {"page": {"url": "https://example.org/"}},
         ),
         answers=(
             Answer(200, "The crawl has the URL", reference("Submission")),
-            _bad("This is not a URL that can be submitted"),
-            Answer(403, f"{_OTHER_SITE}, or the operator accepts no URLs", _ERROR),
+            _bad("The body has no URL"),
+            Answer(
+                403,
+                "The URL was refused (`result` says why); or the operator accepts no URLs, or a page of another site "
+                "made the browser send this request (`error` says which)",
+                {"anyOf": [reference("Submission"), _ERROR]},
+            ),
+            Answer(404, _IMPOSSIBLE, _ERROR),
             Answer(413, "The body is too long", _ERROR),
             Answer(415, "The body is not JSON", _ERROR),
-            Answer(422, "The URL was refused; `result` says why", reference("Submission")),
             _TOO_MANY,
             Answer(503, "The crawl does not answer", _ERROR),
         ),
@@ -197,9 +196,9 @@ OPERATIONS: Final = (
         "pages",
         "Reports a page that has changed (IndexNow)",
         parameters=(
-            Parameter("url", "The URL of the page", _NOT_EMPTY, "https://example.org/a", required=True),
-            Parameter("key", "The key of the site", _KEY, "0123456789abcdef", required=True),
-            Parameter("keyLocation", "The URL of the key file, if it is not in the root folder", TEXT, ""),
+            Parameter("url", "The URL of the page", CHANGED_URL, "https://example.org/a", required=True),
+            Parameter("key", "The key of the site", KEY_OF_SITE, "0123456789abcdef", required=True),
+            Parameter("keyLocation", "The URL of the key file, if it is not in the root folder", KEY_LOCATION, ""),
         ),
         answers=_INDEXNOW,
     ),
@@ -211,16 +210,7 @@ OPERATIONS: Final = (
         f"Reports up to {MAX_URLS:,} pages of a host that have changed (IndexNow)",
         body=Body(
             "The host, its key and the URLs",
-            {
-                "type": "object",
-                "properties": {
-                    "host": _NOT_EMPTY,
-                    "key": _KEY,
-                    "keyLocation": _OR_NULL,
-                    "urlList": {"type": "array", "items": TEXT, "minItems": 1, "maxItems": MAX_URLS},
-                },
-                "required": ["host", "key", "urlList"],
-            },
+            INDEXNOW_BODY,
             {"pages": {"host": "example.org", "key": "0123456789abcdef", "urlList": ["https://example.org/a"]}},
         ),
         answers=(*_INDEXNOW, Answer(413, "The body is too long", _ERROR)),
@@ -234,29 +224,18 @@ OPERATIONS: Final = (
         body=Body(
             "Either the text of a robots.txt or the site to fetch it from. `agent` and `url` go together: may this "
             "robot fetch this URL, or this path of the site?",
-            {
-                "type": "object",
-                "properties": {
-                    "robots": _OR_NULL,
-                    "site": _OR_NULL,
-                    "agent": {**_OR_NULL, "maxLength": AGENT_CHARS},
-                    "url": {**_OR_NULL, "maxLength": URL_CHARS},
-                },
-                "oneOf": [
-                    {"required": ["robots"], "properties": {"robots": TEXT}},
-                    {"required": ["site"], "properties": {"site": _NOT_EMPTY}},
-                ],
-                "additionalProperties": False,
-            },
+            CHECK_BODY,
             {"text": {"robots": "User-agent: *\nDisallow: /private/", "agent": "MyBot", "url": "/private/a"}},
         ),
         answers=(
             Answer(200, "The findings and verdicts", reference("Report")),
-            _bad("The body cannot be used, or the site's file cannot be fetched"),
-            Answer(403, _OTHER_SITE, _ERROR),
+            _bad("The body cannot be used"),
+            Answer(403, f"This server does not fetch from this site, or {_OTHER_SITE}", _ERROR),
+            Answer(404, _IMPOSSIBLE, _ERROR),
             Answer(413, "The file is too long", _ERROR),
             Answer(415, "The body is not JSON", _ERROR),
-            Answer(429, "Too many files are being checked or fetched", _ERROR),
+            Answer(429, "Too many files are being checked or fetched", _ERROR, retry=True),
+            Answer(503, "The site does not answer, or asks robots to wait", _ERROR, retry=True),
         ),
     ),
     Operation(

@@ -5,7 +5,7 @@ from typing import Any, Final, get_args
 from goodbot.check.findings import SEVERITIES
 from goodbot.exclusion import DIALECTS
 from goodbot.exclusion.verdict import AccessResult
-from goodbot.index import PARTS
+from goodbot.index import REASONS
 from goodbot.values import STATES, Event
 from goodbot.visitor_values import SubmissionResult
 from goodbot.web.machines.api_values import Schema, reference
@@ -47,7 +47,7 @@ HIT: Final = _object(
         "title": TEXT,
         "snippet": _said(TEXT, "Text of the page, which is empty if its author allows none"),
         "score": NUMBER,
-        "highlights": _said(_list(_SPAN), "Start and end of each matching word in the snippet"),
+        "highlights": _said(_list(_SPAN), "Start and end of each matching word in the snippet, in Unicode code points"),
     },
     {
         "id": _said(TEXT, "The name of an imported document, if it is not its URL"),
@@ -96,8 +96,8 @@ EXPLANATION: Final = _object(
         "position": _said(_or_null({"type": "integer", "minimum": 1}), "Null if it is not among the first 1,000 hits"),
         "score": NUMBER,
         "words": _list(_object({"word": TEXT, "fields": _list(_object({"field": TEXT, "score": NUMBER}))})),
-        "bonuses": _list(_object({"name": _one_of(PARTS), "reason": TEXT, "score": NUMBER})),
-        "factors": _list(_object({"name": _one_of(PARTS), "reason": TEXT, "factor": NUMBER})),
+        "bonuses": _list(_object({"name": _one_of(REASONS), "reason": TEXT, "score": NUMBER})),
+        "factors": _list(_object({"name": _one_of(REASONS), "reason": TEXT, "factor": NUMBER})),
     },
     {"notes": _said(TEXTS, "Why the page is not found")},
 )

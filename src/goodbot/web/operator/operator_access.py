@@ -25,6 +25,7 @@ from starlette.routing import Route
 from goodbot.web.pages.posted_forms import check_same_origin, read_form
 from goodbot.web.pages.templates_env import Link, Templates
 from goodbot.web.pages.translations import PARAMETER, reader_of, translatable
+from goodbot.web.pages.waits import Wait, wait_of
 from goodbot.web.server.rate_limits import RateLimit, client_of
 from goodbot.web.server.request_log import LOGGER
 from goodbot.web.site import Rate
@@ -154,15 +155,17 @@ class OperatorAccess:
         return self._login_page(request, target, wrong if token else missing)
 
     def _too_many(self, request: Request, wait_s: float, target: str) -> Response:
-        trouble = translatable("Your address has sent too many wrong tokens. Try again in a minute.")
-        response = self._login_page(request, target, trouble, 429)
+        trouble = translatable("Your address has sent too many wrong tokens.")
+        response = self._login_page(request, target, trouble, 429, wait_of(wait_s))
         response.headers["Retry-After"] = str(math.ceil(wait_s))
         return response
 
-    def _login_page(self, request: Request, target: str = "", trouble: str = "", status: int = 403) -> Response:
+    def _login_page(
+        self, request: Request, target: str = "", trouble: str = "", status: int = 403, wait: Wait | None = None
+    ) -> Response:
         has_token = self._crawl.token is not None
         to = target or (_address(request) if request.method in ("GET", "HEAD") else HOME)
-        return self._render(request, "crawl_login.html", status, has_token=has_token, to=to, trouble=trouble)
+        return self._render(request, "crawl_login.html", status, has_token=has_token, to=to, trouble=trouble, wait=wait)
 
     def _render(self, request: Request, template: str, status: int, **values: Any) -> Response:
         response = self._pages.page(request, template, status, query="", **values)

@@ -12,7 +12,7 @@ from starlette.routing import Match
 from goodbot.index import MAX_QUERY_CHARS
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import translatable
-from goodbot.web.server.early_answer import EarlyAnswer
+from goodbot.web.pages.waits import Wait, wait_of
 from goodbot.web.server.request_log import LOGGER
 from goodbot.web.server.security_headers import security_headers
 
@@ -25,10 +25,7 @@ MESSAGES: Final = {
     405: (translatable("Method not allowed"), translatable("This URL does not accept this request method.")),
     413: (translatable("Too much data"), translatable("Send less at a time.")),
     415: (translatable("Unsupported media type"), translatable("This URL does not accept data of this type.")),
-    429: (
-        translatable("Too many requests"),
-        translatable("Too many requests have come from your IP address. Try again in a minute."),
-    ),
+    429: (translatable("Too many requests"), translatable("Too many requests have come from your IP address.")),
     500: (translatable("Server error"), translatable("The server failed. Its log has the details.")),
     503: (
         translatable("Search is unavailable"),
@@ -61,20 +58,23 @@ class ErrorPages:
     def __init__(self, pages: Templates) -> None:
         self._pages = pages
 
-    def error(self, request: Request, status: int, heading: str, line: str) -> Response:
-        """Answers with an error page, or with JSON where programs ask."""
+    def error(self, request: Request, status: int, heading: str, line: str, wait: Wait | None = None) -> Response:
+        """Answers with an error page, or with JSON where programs ask. `wait`: in how many seconds or minutes the
+        request may be sent again."""
         if request.url.path.startswith(_JSON_PATHS):
-            return JSONResponse({"error": line.replace("`", "")}, status_code=status)
+            said = line if wait is None else f"{line} Try again in {wait}."
+            return JSONResponse({"error": said.replace("`", "")}, status_code=status)
         query = request.query_params.get("q", "").strip()[:MAX_QUERY_CHARS]
-        return self._pages.page(request, "message.html", status, query=query, heading=heading, line=line, link_to=None)
+        values = {"query": query, "heading": heading, "line": line, "wait": wait, "link_to": None}
+        return self._pages.page(request, "message.html", status, **values)
 
     def no_crawl(self, request: Request) -> Response:
         """Answers 404 on the pages of a crawl if none is served."""
         return self.error(request, 404, *NO_CRAWL)
 
-    def too_many(self, request: Request) -> Response:
-        """Answers 429 to a client that must wait."""
-        return self.error(request, 429, *MESSAGES[429])
+    def too_many(self, request: Request, seconds: int) -> Response:
+        """Answers 429 to a client that must wait for so many seconds."""
+        return self.error(request, 429, *MESSAGES[429], wait_of(seconds))
 
     def bad_query(self, request: Request, error: Exception) -> Response:
         """Answers 400 to a query that cannot be searched for. On other pages, an InputError means that the files of the
@@ -105,7 +105,7 @@ class ErrorPages:
         response.headers.update(getattr(error, "headers", None) or {})
         if status == 405:
             response.headers["Allow"] = ", ".join(sorted(_methods_for(request)))
-        return EarlyAnswer(response) if response.headers.get("Connection") == "close" else response
+        return response
 
     def server_error(self, request: Request, error: Exception) -> Response:
         """Answers 500. Starlette sends this response outside all middleware, and raises the exception again."""

@@ -60,6 +60,10 @@ class Templates:
         )
         return HTMLResponse(html, status, {"Content-Language": reader.language, "Vary": "Accept-Language"})
 
+    def said(self, reader: Reader, message: Message) -> str:
+        """Writes a message in the language of a reader."""
+        return str(self._environments[reader.language].filters["said"](message))
+
     def link(self, reader: Reader) -> Link:
         """Returns the function that makes the links of a page. They keep the language if the reader has chosen it."""
         chosen = {PARAMETER: reader.language} if reader.has_chosen else {}

@@ -99,6 +99,7 @@ SUBMISSIONS: Final = (
     translatable("this URL has more than %(count)s characters when it is encoded"),
     translatable("this URL has a user name or a password: leave it out"),
     translatable("%(url)s is not an http or https URL"),
+    translatable("no server can have the URL %(url)s"),
     translatable("a page of another site sent this request"),
 )
 """Why a URL, or the form with it, is not accepted."""

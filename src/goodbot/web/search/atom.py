@@ -21,13 +21,13 @@ _NAMESPACES: Final = {
 _MEDIA_TYPE: Final = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}")
 _LANGUAGE: Final = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8}){0,8}")
 _NOT_IN_URI: Final = re.compile(r"""[][|^`{}\\<>" ]""")
-_NEVER: Final = "1970-01-01T00:00:00Z"
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
     """One page of a search. `id` is a URL that is the same on all its pages; `links` are URLs by their relation (RFC
-    8288): `self`, `alternate`, `next` and others. `total` counts all hits, `offset` those before this page."""
+    8288): `self`, `alternate`, `next` and others. `total` counts all hits, `offset` those before this page. `as_of` is
+    when the search itself last changed, in Unix seconds."""
 
     id: str
     title: str
@@ -38,14 +38,16 @@ class Feed:
     offset: int
     per_page: int
     hits: tuple[Hit, ...]
+    as_of: float
 
 
 def feed_xml(feed: Feed) -> bytes:
-    """Returns the document. It was updated when the newest of its pages was: a feed without a hit, never."""
+    """Returns the document. It was updated when the newest of its pages was. A feed without a hit, and a page without a
+    date, were updated when the search was."""
     root = ET.Element("feed", _NAMESPACES)
     add(root, "id", feed.id)
     add(root, "title", feed.title)
-    add(root, "updated", max((_updated(hit) for hit in feed.hits), default=_NEVER))
+    add(root, "updated", max((_updated(hit, feed.as_of) for hit in feed.hits), default=_time_of(feed.as_of)))
     add(add(root, "author"), "name", feed.author)
     add(root, "generator", "goodbot")
     for relation, url in feed.links.items():
@@ -56,11 +58,11 @@ def feed_xml(feed: Feed) -> bytes:
     add(root, "opensearch:itemsPerPage", str(feed.per_page))
     add(root, "opensearch:Query", role="request", searchTerms=feed.query, startIndex=str(feed.offset + 1))
     for hit in feed.hits:
-        _add_entry(root, hit)
+        _add_entry(root, hit, feed.as_of)
     return xml_bytes(root)
 
 
-def _add_entry(root: ET.Element, hit: Hit) -> None:
+def _add_entry(root: ET.Element, hit: Hit, as_of: float) -> None:
     """Adds a hit. An entry without a link must have content (RFC 4287 §4.1.2)."""
     entry = add(root, "entry")
     if _LANGUAGE.fullmatch(hit.language):
@@ -69,7 +71,7 @@ def _add_entry(root: ET.Element, hit: Hit) -> None:
     url = _uri(parsed) if parsed is not None else ""
     add(entry, "id", url if url and hit.id == hit.url else f"urn:uuid:{uuid5(NAMESPACE_URL, xml_text(hit.id))}")
     add(entry, "title", clipped(hit.title.strip(), MAX_TITLE_CHARS) or hit.url or hit.id)
-    add(entry, "updated", _updated(hit))
+    add(entry, "updated", _updated(hit, as_of))
     if url:
         kind = {"type": hit.media_type} if _MEDIA_TYPE.fullmatch(hit.media_type) else {}
         add(entry, "link", rel="alternate", href=url, **kind)
@@ -83,12 +85,14 @@ def _uri(url: Url) -> str:
     return url.origin + _NOT_IN_URI.sub(lambda match: f"%{ord(match[0]):02X}", url.text.removeprefix(url.origin))
 
 
-def _updated(hit: Hit) -> str:
-    """Returns when the page changed: as its server says, else when it was fetched (RFC 3339)."""
-    for at in (hit.modified_at, hit.fetched_at):
-        if at and at > 0:
-            try:
-                return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
-            except (OverflowError, OSError, ValueError):  # beyond the year 9999
-                continue
-    return _NEVER
+def _updated(hit: Hit, as_of: float) -> str:
+    """Returns when the page changed: as its server says, else when it was fetched; if neither is known, `as_of`."""
+    return next((text for at in (hit.modified_at, hit.fetched_at) if at and (text := _time_of(at))), _time_of(as_of))
+
+
+def _time_of(at: float) -> str:
+    """Returns a time as RFC 3339 has it; empty if it is before 1970 or beyond the year 9999."""
+    try:
+        return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z") if at > 0 else ""
+    except (OverflowError, OSError, ValueError):
+        return ""

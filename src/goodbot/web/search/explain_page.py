@@ -1,6 +1,7 @@
 """Explains why a page is where it is among the results: as a page for people, and as JSON."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,10 +9,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from goodbot.errors import InputError
-from goodbot.index import PARTS, explanation_json
+from goodbot.errors import InputError, UnusableUrlError
+from goodbot.index import CONDITIONS, REASONS, explanation_json
 from goodbot.ports import Search
 from goodbot.search_values import Explanation
+from goodbot.visitor_urls import lacks_scheme, plain_url
 from goodbot.web.pages.accept_language import accepted_languages
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import languages_of, translatable
@@ -36,6 +38,7 @@ BONUSES: Final = {
     "near": translatable("The words are close together, as in the query."),
     "joined": translatable("The parts of a joined word, such as os.path.join, are together."),
     "names": translatable("The title, a heading or a defined term has a joined word as a whole."),
+    CONDITIONS: translatable("The query has no word to score: each page that meets its conditions gets one point."),
 }
 FACTORS: Final = {
     "rank": translatable("Pages that many pages link to rank higher."),
@@ -92,7 +95,8 @@ class ExplainPage:
         return Route("/explain", runs(self.show)), Route("/api/explain", runs(self.api))
 
     def show(self, request: Request) -> Response:
-        """GET /explain: the page. Takes the parameters of /search, and `url`."""
+        """GET /explain: the page. Takes the parameters of /search, and `url`. Raises InputError for a query, a filter
+        or a URL that cannot be used."""
         query, url = _read(request)
         found = self._explain(query, url, languages_of(request))
         return self._pages.page(
@@ -115,7 +119,15 @@ class ExplainPage:
         return JSONResponse(explanation_json(query.query, found), headers={"Vary": "Accept-Language"})
 
     def _explain(self, query: SearchQuery, url: str, languages: Sequence[str]) -> Explanation | None:
-        return self._search.explain(query.query, url, languages, query.filters)
+        """Returns the explanation; None if the page is not in the index. Raises UrlError if `url` is neither a URL nor
+        the id of an imported document."""
+        for name in (url, *(f"{scheme}://{url}" for scheme in ("https", "http") if lacks_scheme(url))):
+            found = self._search.explain(query.query, name, languages, query.filters)
+            if found is not None:
+                return found
+        with suppress(UnusableUrlError):
+            plain_url(url)
+        return None
 
 
 def _read(request: Request) -> tuple[SearchQuery, str]:
@@ -143,4 +155,4 @@ def view_explanation(found: Explanation) -> ExplanationView:
 
 
 def _rows(parts: tuple[tuple[str, float], ...], texts: Mapping[str, str]) -> tuple[Row, ...]:
-    return tuple(Row(texts.get(name, PARTS.get(name, name)), points) for name, points in parts)
+    return tuple(Row(texts.get(name, REASONS.get(name, name)), points) for name, points in parts)

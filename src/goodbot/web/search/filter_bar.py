@@ -21,8 +21,8 @@ _LABELS: Final = {
     "site": translatable("Site"),
     "language": translatable("Language"),
     "filetype": translatable("Type"),
-    "after": translatable("Changed since"),
-    "before": translatable("Changed before"),
+    "after": translatable("Date from"),
+    "before": translatable("Date before"),
 }
 _PERIODS: Final = {
     "day": translatable("past day"),

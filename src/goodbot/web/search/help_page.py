@@ -22,17 +22,31 @@ class Operator:
 OPERATORS: Final = (
     Operator("robot exclusion", translatable("any of these words, in any form; pages with all of them come first")),
     Operator('"crawl delay"', translatable("these words in any form, one directly after the other")),
-    Operator("robot -spider", translatable("pages without the second word; works before phrases and groups too")),
-    Operator("robot OR spider", translatable('either word; in "a b OR c", OR joins b and c')),
-    Operator("(robot OR spider) delay", translatable("a group counts as one word")),
-    Operator("crawl*", translatable("words that begin with these letters, at least two")),
+    Operator(
+        "robot -spider",
+        translatable("pages without the second word; works before phrases, groups, fields and filters too"),
+    ),
+    Operator("robot NOT spider", translatable("NOT means the same as a minus")),
+    Operator("robot OR spider", translatable('pages with at least one of the two; in "a b OR c", OR joins b and c')),
+    Operator("robot | spider", translatable("a vertical bar means the same as OR")),
+    Operator(
+        "(robot OR spider) delay",
+        translatable("pages with a word of the group in parentheses; those with the other word too come first"),
+    ),
+    Operator("crawl*", translatable("pages with words that begin with these letters, at least two")),
+    Operator(
+        "os.path.join",
+        translatable(
+            "any part of a joined word; pages with the parts together, or with the whole in a title, come first"
+        ),
+    ),
     Operator("robot site:example.org", translatable("pages of this host and its subdomains")),
     Operator("intitle:robots", translatable("pages with this word, phrase or group in the title")),
-    Operator("inurl:robots", translatable("pages with this word in the URL")),
-    Operator("robot filetype:pdf", translatable("documents of this type")),
+    Operator("inurl:robots", translatable("pages with this word, phrase or group in the URL")),
+    Operator("robot filetype:pdf", translatable("documents with this extension or of this media type")),
     Operator("robot lang:en", translatable("pages in this language, by its code of two letters")),
-    Operator("robot after:2024-05-01", translatable("pages changed on this day or later")),
-    Operator("robot before:2024-05", translatable("pages last changed before this month; a year or a day works too")),
+    Operator("robot after:2024-05-01", translatable("pages dated on this day or later; a month or a year works too")),
+    Operator("robot before:2024-05", translatable("pages dated before this month; a day or a year works too")),
     Operator("link:https://example.org/", translatable("pages that link to this URL")),
 )
 """What the query language can do; `goodbot.index.query` defines it."""

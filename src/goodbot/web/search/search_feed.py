@@ -1,5 +1,6 @@
 """Serves the results of a search as a feed, so that feed readers can follow a query."""
 
+import time
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -27,6 +28,7 @@ class SearchFeed:
         self._search = search
         self._threads = threads
         self._site = site
+        self._began_at = time.time()
 
     def routes(self) -> tuple[Route, ...]:
         """Returns the route of the endpoint."""
@@ -61,4 +63,5 @@ class SearchFeed:
             offset=query.offset,
             per_page=HITS_PER_PAGE,
             hits=found.hits,
+            as_of=found.as_of or self._began_at,  # while there is no index
         )

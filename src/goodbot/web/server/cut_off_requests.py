@@ -2,8 +2,9 @@
 
 import asyncio
 
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from goodbot.web.server.last_answers import stopping_answer
 
 
 class CutOffRequests:
@@ -25,6 +26,4 @@ class CutOffRequests:
             await self._app(scope, receive, send_and_note)
         except asyncio.CancelledError:
             if not has_begun:
-                stops = PlainTextResponse("This server is being stopped. Try again later.\n", 503)
-                stops.headers.update({"Connection": "close", "Retry-After": "10"})
-                await stops(scope, receive, send)
+                await stopping_answer()(scope, receive, send)

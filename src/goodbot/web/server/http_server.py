@@ -5,24 +5,31 @@ import errno
 import ipaddress
 import logging
 import os
-import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, Thread, current_thread, main_thread
+from functools import partial
+from threading import Event, Thread
 from typing import Final
 
 import uvicorn
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from goodbot.errors import InputError, RunError
+from goodbot.web.server.bounded_protocol import BoundedProtocol
 from goodbot.web.server.connections import HEAD_BYTES, ConnectionLimit, connections_most
 from goodbot.web.server.cut_off_requests import CutOffRequests
+from goodbot.web.server.host_names import for_hosts
 from goodbot.web.server.log_throttle import log_accept_errors_briefly, throttled
 from goodbot.web.server.request_log import LOGGER, RequestLog
-from goodbot.web.server.security_headers import HEADERS, SecurityHeaders
+from goodbot.web.server.request_targets import RequestTargets
+from goodbot.web.server.stop_signals import interrupted_by_stop_signals
 
+BACKLOG: Final = 1024
+"""How many connections the kernel holds until they are accepted. Beyond that, clients try again after a second."""
+ACCEPTED_AT_ONCE: Final = 32
+"""How many connections asyncio accepts before it serves others: few, so that those without a place are answered as
+fast as they come."""
 _LOG: Final = logging.getLogger(LOGGER)
 
 
@@ -33,35 +40,23 @@ def serve(
     on_ready: Callable[[str], None] = lambda url: None,
     listener: socket.socket | None = None,
     public_host: str | None = None,
+    on_stop: Callable[[], None] = lambda: None,
 ) -> None:
     """Serves `app` on `host` and `port` (0: any free one), or on a `listener` already opened for them. Returns after
-    Ctrl-C or SIGTERM, once open requests are answered (2 s at most).
+    Ctrl-C, SIGTERM or SIGHUP, once open requests are answered (2 s at most).
 
-    Calls `on_ready` with the URL as soon as it answers requests. Raises RunError if it cannot listen on the address,
-    InputError for a port that does not exist. Prints nothing; logs to `goodbot.web`. On loopback it answers only
-    requests whose Host is this machine or `public_host`. Otherwise a site could make a visitor's browser read the
-    index, by resolving its own name to 127.0.0.1 (DNS rebinding).
+    Calls `on_ready` with the URL as soon as it answers requests, `on_stop` when it begins to stop. Raises RunError if
+    it cannot listen on the address, InputError for a port that does not exist. Prints nothing; logs to `goodbot.web`.
+    On loopback it answers only requests whose Host is this machine or `public_host`. Otherwise a site could make a
+    visitor's browser read the index, by resolving its own name to 127.0.0.1 (DNS rebinding).
     """
     with listener or listening(host, port) as opened, throttled():
-        server = _Server(app, opened, host, on_ready, public_host=public_host)
+        server = _Server(app, opened, host, on_ready, public_host=public_host, on_stop=on_stop)
         try:
-            with _interrupted_by_sigterm():
+            with interrupted_by_stop_signals():
                 server.run(sockets=[opened])
         except KeyboardInterrupt:  # raised again by uvicorn once everything is finished
             pass
-
-
-@contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
-    """Makes SIGTERM raise KeyboardInterrupt, as Ctrl-C does. Only the main thread receives signals."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -91,7 +86,8 @@ def running(
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that prints nothing, logs when it starts and stops, and calls `on_ready` once it answers."""
+    """A uvicorn server that prints nothing, logs when it starts and stops, and calls `on_ready` once it answers,
+    `on_stop` when it begins to stop."""
 
     def __init__(
         self,
@@ -101,18 +97,19 @@ class _Server(uvicorn.Server):
         on_ready: Callable[[str], None],
         limit: ConnectionLimit | None = None,
         public_host: str | None = None,
+        on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         if _is_loopback(listener):
             names = [host, "localhost", "*.localhost", "127.0.0.1", "[::1]", "::1"]
             names += [public_host] if public_host else []
-            app = _for_hosts(app, names)
+            app = for_hosts(app, names)
         super().__init__(
             uvicorn.Config(
-                RequestLog(CutOffRequests(app)),
-                http=(limit or ConnectionLimit(connections_most())).protocol,  # type: ignore[arg-type]  # a factory will do
+                RequestTargets(RequestLog(CutOffRequests(app))),
+                http=partial(BoundedProtocol, limit or ConnectionLimit(connections_most())),  # type: ignore[arg-type]  # a factory will do
                 loop="asyncio",
                 h11_max_incomplete_event_size=HEAD_BYTES,
-                backlog=connections_most() // 2,  # asyncio accepts so many before it handles any
+                backlog=ACCEPTED_AT_ONCE,
                 lifespan="off",
                 ws="none",
                 log_config=None,
@@ -124,31 +121,21 @@ class _Server(uvicorn.Server):
             )
         )
         self.url = _url(listener, host)
+        self._listener = listener
         self._on_ready = on_ready
+        self._on_stop = on_stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(log_accept_errors_briefly)
         await super().startup(sockets)
+        self._listener.listen(BACKLOG)
         _LOG.info("serving on %s", self.url)
         self._on_ready(self.url)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._on_stop()
         await super().shutdown(sockets)
         _LOG.info("stopped serving on %s", self.url)
-
-
-def _for_hosts(app: ASGIApp, names: list[str]) -> ASGIApp:
-    """Refuses requests whose Host is not one of `names`. The refusal has security headers; other responses stay as they
-    are."""
-
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        async def answer(scope: Scope, receive: Receive, _: Send) -> None:
-            await app(scope, receive, send)
-
-        checked = TrustedHostMiddleware(answer, allowed_hosts=names, www_redirect=False)
-        await SecurityHeaders(checked, HEADERS)(scope, receive, send)
-
-    return guarded
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -19,8 +19,8 @@ MAX_CLIENTS: Final = 20_000
 IPV6_NETWORK_BITS: Final = 64
 """A customer of an Internet provider usually has this much of an address, so its network counts as one client."""
 
-Refuse = Callable[[Request], Response]
-"""Makes the response to a request that came too soon."""
+Refuse = Callable[[Request, int], Response]
+"""Makes the response to a request that came too soon, and may be sent again after so many seconds."""
 
 
 class RateLimit:
@@ -106,7 +106,7 @@ class RateLimits:
             return
         self._on_refusal()
         seconds = max(1, math.ceil(wait_s))
-        response = self._refuse(Request(scope, receive))
+        response = self._refuse(Request(scope, receive), seconds)
         response.headers["Retry-After"] = str(seconds)
         await response(scope, receive, send)
 

@@ -7,6 +7,7 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from goodbot.ports import Search
@@ -105,7 +106,17 @@ class MeasuredRequests:
 
 
 def _route_of(scope: Scope) -> str:
-    return getattr(scope.get("route"), "path", None) or OTHER
+    """Returns the template of the path. A request that middleware answered has not been given a route."""
+    route = scope.get("route") or _matching(scope)
+    return getattr(route, "path", None) or OTHER
+
+
+def _matching(scope: Scope) -> BaseRoute | None:
+    """Returns the route that accepts the request, else one of the same path, else None."""
+    application = scope.get("app")
+    routes = [(route.matches(scope)[0], route) for route in (application.routes if application else ())]
+    wanted = (match for match in (Match.FULL, Match.PARTIAL))
+    return next((route for match in wanted for found, route in routes if found is match), None)
 
 
 class MeasuredSearch:

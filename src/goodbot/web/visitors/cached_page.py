@@ -19,6 +19,7 @@ from goodbot.url import Url
 from goodbot.visitor_values import CachedCopy, NoCopy
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import reader_of, translatable
+from goodbot.web.pages.url_errors import url_status
 from goodbot.web.visitors.safe_document import COPY_POLICY, SANDBOX, safe_document
 from goodbot.web.visitors.visitor_desk import Copies, TypedUrls
 
@@ -57,7 +58,7 @@ class CachedPage:
         try:
             url = await run_in_threadpool(self._typed_urls.read, typed)
         except UrlError as error:
-            return self._page(request, 400, typed=typed, reason=str(error))
+            return self._page(request, url_status(error), typed=typed, reason=str(error))
         copy = await self._copy_of(request, url)
         if isinstance(copy, NoCopy):
             return self._page(request, 404, typed=url.text, is_url=True, reason=copy.reason)
@@ -73,7 +74,7 @@ class CachedPage:
         try:
             url = await run_in_threadpool(self._typed_urls.read, typed)
         except UrlError as error:
-            return PlainTextResponse(f"{error}\n", 400)
+            return PlainTextResponse(f"{error}\n", url_status(error))
         copy = await self._copy_of(request, url)
         if isinstance(copy, NoCopy):
             return PlainTextResponse(f"{copy.reason}\n", 404)

@@ -10,7 +10,7 @@ import msgspec
 
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.url import Url, parse_url
-from goodbot.visitor_urls import has_userinfo
+from goodbot.visitor_urls import has_userinfo, named_host
 from goodbot.visitor_values import IndexNowOutcome, IndexNowStatus
 
 MAX_URLS: Final = 10_000
@@ -33,6 +33,14 @@ class IndexNowRequest:
     urls: tuple[Url, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class MisplacedUrls:
+    """A report with a URL that is not of its `host`."""
+
+    host: str
+    reason: str
+
+
 class _Body(msgspec.Struct):
     host: str
     key: str
@@ -40,7 +48,7 @@ class _Body(msgspec.Struct):
     keyLocation: str | None = None  # noqa: N815
 
 
-def parse_indexnow(body: bytes) -> IndexNowRequest | IndexNowOutcome:
+def parse_indexnow(body: bytes) -> IndexNowRequest | MisplacedUrls | IndexNowOutcome:
     """Reads the body of a POST; returns the answer to send if it cannot be accepted. Never raises; linear."""
     try:
         value = msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"), type=_Body)
@@ -51,32 +59,34 @@ def parse_indexnow(body: bytes) -> IndexNowRequest | IndexNowOutcome:
     return _request(value.host, value.key, value.urlList, value.keyLocation)
 
 
-def read_indexnow_query(fields: Mapping[str, str]) -> IndexNowRequest | IndexNowOutcome:
+def read_indexnow_query(fields: Mapping[str, str]) -> IndexNowRequest | MisplacedUrls | IndexNowOutcome:
     """Reads the query of a GET: `url`, `key` and, if the key is not in the root folder, `keyLocation`. Never raises."""
     text, key = fields.get("url", ""), fields.get("key", "")
     if not text or not key:
         return _refused(400, "the query must have `url` and `key`")
     url = parse_url(text)
-    host = url.authority if url is not None else ""
-    return _request(host, key, [text], fields.get("keyLocation"))
+    host = url.authority if url is not None else named_host(text)
+    return _request(host, key, [text], fields.get("keyLocation") or None)
 
 
-def _request(host: str, key: str, texts: list[str], key_location: str | None) -> IndexNowRequest | IndexNowOutcome:
+def _request(
+    host: str, key: str, texts: list[str], key_location: str | None
+) -> IndexNowRequest | MisplacedUrls | IndexNowOutcome:
     if not KEY.fullmatch(key):
         return _refused(422, "the key must have 8 to 128 characters, each a letter from a to z, a digit or a hyphen")
     authorities = _authorities(host)
     urls: dict[Url, None] = {}
     for text in texts:
         if (url := _url_of(authorities, text)) is None:
-            return _refused(422, f"{shown(text)} is not a URL of the host {shown(host)}")
+            return MisplacedUrls(host, f"{shown(text)} is not a URL of the host {shown(host)}")
         urls[url] = None
     location = _url_of(authorities, _default_location(host, key, urls) if key_location is None else key_location)
     if location is None or "?" in location.text:
-        return _refused(422, f"`keyLocation` must be the URL of a file on the host {shown(host)}, without a query")
+        return _refused(403, f"`keyLocation` must be the URL of a file on the host {shown(host)}, without a query")
     folder = location.path[: location.path.rindex("/") + 1]
     outside = next((url for url in urls if not url.path.startswith(folder)), None)
     if outside is not None:
-        return _refused(422, f"{shown(outside.text)} is not in the folder of the key file, {shown(folder)}")
+        return _refused(403, f"{shown(outside.text)} is not in the folder of the key file, {shown(folder)}")
     return IndexNowRequest(host, key, location, tuple(urls))
 
 

@@ -9,10 +9,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from goodbot.errors import RunError
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.visitor_values import IndexNowOutcome
 from goodbot.web.pages.posted_forms import check_same_origin, read_body
 from goodbot.web.server.request_log import LOGGER
-from goodbot.web.visitors.indexnow import MAX_BODY_BYTES, IndexNowRequest, parse_indexnow, read_indexnow_query
+from goodbot.web.visitors.indexnow import (
+    MAX_BODY_BYTES,
+    IndexNowRequest,
+    MisplacedUrls,
+    parse_indexnow,
+    read_indexnow_query,
+)
 from goodbot.web.visitors.submission_page import OFF
 from goodbot.web.visitors.visitor_desk import IndexNowReports
 
@@ -45,15 +52,26 @@ class IndexNowEndpoint:
         body = await read_body(request, MAX_BODY_BYTES, _TOO_LONG)
         return await self._answer(await run_in_threadpool(parse_indexnow, body))
 
-    async def _answer(self, asked: IndexNowRequest | IndexNowOutcome) -> Response:
+    async def _answer(self, asked: IndexNowRequest | MisplacedUrls | IndexNowOutcome) -> Response:
         try:
-            outcome = asked if isinstance(asked, IndexNowOutcome) else await self._reports.take(asked)
+            outcome = await self._outcome(asked)
         except RunError as error:
             _LOG.error("the URLs of an IndexNow request were not submitted: %s", error)
             return JSONResponse({"error": _NO_ANSWER}, 503, {"Retry-After": str(RETRY_AFTER_S)})
         key = "message" if outcome.status in (200, 202) else "error"
         headers = {"Retry-After": str(RETRY_AFTER_S)} if outcome.status == 429 else None
         return JSONResponse({key: outcome.reason.replace("`", "")}, outcome.status, headers)
+
+    async def _outcome(self, asked: IndexNowRequest | MisplacedUrls | IndexNowOutcome) -> IndexNowOutcome:
+        """Carries out a request. One for a host that the crawl does not know is refused as such, whatever its URLs."""
+        match asked:
+            case IndexNowRequest():
+                return await self._reports.take(asked)
+            case MisplacedUrls(host) if host and not await run_in_threadpool(self._reports.knows, host):
+                return IndexNowOutcome(403, f"this crawl does not know the host {shown(host)}")
+            case MisplacedUrls(_, reason):
+                return IndexNowOutcome(422, reason)
+        return asked
 
 
 def _refuse(request: Request) -> Response:

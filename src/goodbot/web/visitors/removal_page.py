@@ -18,6 +18,7 @@ from goodbot.visitor_values import RemovalAnswer, RemovalResult, TokenFile
 from goodbot.web.pages.posted_forms import check_same_origin, read_form
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import reader_of, translatable
+from goodbot.web.pages.url_errors import url_status
 from goodbot.web.public_sites import TooManyRequestsError
 from goodbot.web.visitors.visitor_desk import Removals, Stories, TypedUrls
 
@@ -100,7 +101,7 @@ class RemovalPage:
         try:
             proofs = self._proofs(asked)
         except UrlError as error:
-            return self._page(request, asked, trouble=str(error), status=400)
+            return self._page(request, asked, trouble=str(error), status=url_status(error))
         if is_hidden(proofs.url, self._removals.hidden(), as_site=asked.is_site):
             return self._removed(request, asked, proofs)
         if reason := self._removals.why_not(proofs.url):
@@ -124,11 +125,10 @@ class RemovalPage:
 
     def _failed(self, request: Request, asked: _Asked, error: InputError) -> Response:
         """Says what is wrong with the request, or with the site, and keeps the instructions if the URL is one."""
-        status = 429 if isinstance(error, TooManyRequestsError) else 400
-        try:
-            proofs = self._proofs(asked)
-        except UrlError:
-            return self._page(request, asked, trouble=str(error), status=status)
+        if isinstance(error, UrlError):
+            return self._page(request, asked, trouble=str(error), status=url_status(error))
+        status = 429 if isinstance(error, TooManyRequestsError) else 422
+        proofs = self._proofs(asked)
         return self._page(request, asked, proofs=proofs, trouble=str(error), status=status)
 
     def _not_checked(self, request: Request, asked: _Asked, reason: str, status: int = 200) -> Response:

@@ -17,6 +17,7 @@ from goodbot.web.pages.error_pages import ErrorPages
 from goodbot.web.pages.posted_forms import check_same_origin, read_form, read_json
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import reader_of, translatable
+from goodbot.web.pages.url_errors import url_status
 from goodbot.web.server.request_log import LOGGER
 from goodbot.web.visitors.public_story import public_story
 from goodbot.web.visitors.story_view import queue_heading_of
@@ -76,7 +77,7 @@ class SubmissionPage:
         try:
             url = self._typed_urls.read(typed)
         except UrlError as error:
-            return self._form(request, typed=typed, trouble=str(error), status=400)
+            return self._form(request, typed=typed, trouble=str(error), status=url_status(error))
         story = public_story(self._stories.story_of(url))
         if story.state == "unknown":
             return self._form(request, typed=url.text)
@@ -99,22 +100,22 @@ class SubmissionPage:
         try:
             done = self._submissions.submit(typed)
         except UrlError as error:
-            return self._form(request, typed=typed, trouble=str(error), status=400)
+            return self._form(request, typed=typed, trouble=str(error), status=url_status(error))
         except RunError as error:
             return self._no_answer(request, error)
         if is_in_crawl(done):
             link = self._pages.link(reader_of(request))
             return RedirectResponse(link("/submit", url=done.url.text), status_code=303)
-        return self._form(request, typed=typed, refusal=_REFUSALS[done.result], trouble=done.reason, status=422)
+        return self._form(request, typed=typed, refusal=_REFUSALS[done.result], trouble=done.reason, status=403)
 
     def _submit_json(self, request: Request, fields: dict[str, Any]) -> Response:
         try:
             done = self._submissions.submit(_url_field(fields))
         except UrlError as error:
-            return JSONResponse({"error": str(error)}, 400)
+            return JSONResponse({"error": str(error)}, url_status(error))
         except RunError as error:
             return self._no_answer(request, error)
-        return JSONResponse(submission_json(done), 200 if is_in_crawl(done) else 422)
+        return JSONResponse(submission_json(done), 200 if is_in_crawl(done) else 403)
 
     def _no_answer(self, request: Request, error: RunError) -> Response:
         _LOG.error("a URL was not submitted: %s", error)

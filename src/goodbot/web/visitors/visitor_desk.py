@@ -39,6 +39,11 @@ class Submissions(Protocol):
 class IndexNowReports(Protocol):
     """Takes reports of sites by IndexNow."""
 
+    def knows(self, host: str) -> bool:
+        """Returns whether the crawl knows a host, given with its port if that is not the default. May be called from
+        several threads."""
+        ...
+
     async def take(self, request: IndexNowRequest) -> IndexNowOutcome:
         """Checks the key of the request, and submits its URLs."""
         ...

@@ -12,6 +12,7 @@ from goodbot.url_story import story_json
 from goodbot.visitor_urls import MAX_TYPED_CHARS
 from goodbot.visitor_values import Story
 from goodbot.web.pages.templates_env import Templates
+from goodbot.web.pages.url_errors import url_status
 from goodbot.web.visitors.public_story import public_story
 from goodbot.web.visitors.removal_page import is_hidden
 from goodbot.web.visitors.story_view import REMOVED, advises_submission, heading_of, steps_of
@@ -39,7 +40,7 @@ class WhyPage:
         try:
             story = self._story(typed)
         except UrlError as error:
-            return self._page(request, typed=typed, trouble=str(error), status=400)
+            return self._page(request, typed=typed, trouble=str(error), status=url_status(error))
         return self._page(request, typed=story.url.text, story=story)
 
     def api(self, request: Request) -> Response:
@@ -47,7 +48,7 @@ class WhyPage:
         try:
             story = self._story(request.query_params.get("url", ""))
         except UrlError as error:
-            return JSONResponse({"error": str(error)}, 400)
+            return JSONResponse({"error": str(error)}, url_status(error))
         return JSONResponse(story_json(story))
 
     def _story(self, typed: str) -> Story:
