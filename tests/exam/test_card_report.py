@@ -16,7 +16,7 @@ from goodbot.exam.conduct import MEMORY_LIMIT_BYTES, ExamVisit, identity_fault, 
 from goodbot.exam.exam_values import MAIN, ExamRequest, ExamSite, Observed, SiteJudgement, page
 from goodbot.exam.expectations import CustomExpectation, DoesNotFetch, Fetches
 from goodbot.exam.live_page import AT_THE_END, NOT_VISITED, REFRESH_S, live_card, so_far
-from web.browser import chromium
+from web.browser import chromium, shared_tab
 
 AGENT = "SomeBot/1.0 (+https://bot.example/)"
 HOSTILE = "/<script>alert(1)</script>\x1b[31m" + "x" * 5000
@@ -201,8 +201,7 @@ def browser() -> Iterator[Browser]:
 
 
 def test_the_page(browser: Browser) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        tab = context.new_page()
+    with shared_tab(browser, java_script_enabled=False) as tab:
         tab.set_content(html_card(card()))
         expect(tab.get_by_role("heading", level=1)).to_have_text("Score card of some bot {seeds}")
         expect(tab.get_by_text("Not passed: 1 of 3 sites passed, 1 skipped")).to_be_visible()
@@ -258,8 +257,7 @@ def test_sites_without_a_request_are_not_judged_while_the_exam_runs(browser: Bro
     ]
     assert [site["state"] for site in early.as_json()["sites"]] == [site.state for site in early.sites]
     assert [site["passed"] for site in early.as_json()["sites"]] == [True, False, False, None, True]
-    with browser.new_context() as context:
-        tab = context.new_page()
+    with shared_tab(browser) as tab:
         tab.set_content(html_card(early, REFRESH_S))
         expect(tab.get_by_text("So far: 2 of 3 sites visited, 1 passed, 1 failed, 1 skipped")).to_be_visible()
         for name, word in (("lonely", NOT_VISITED), ("the-drive", AT_THE_END)):
@@ -331,8 +329,7 @@ def test_the_live_page_refreshes_itself(browser: Browser, live: str) -> None:
 
 
 def test_without_scripts_the_live_page_has_a_link(browser: Browser, live: str) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        tab = context.new_page()
+    with shared_tab(browser, java_script_enabled=False) as tab:
         tab.goto(live)
         assert tab.locator("meta[http-equiv]").count() == 0
         requests = tab.locator(".totals div").filter(has_text="requests").locator("dd")

@@ -5,7 +5,9 @@ import mmap
 import os
 import re
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 import pytest
@@ -26,15 +28,22 @@ def resident(file: Path) -> int:
     return sum(int(size) * 1024 for part in found for size in re.findall(r"^Rss: +([0-9]+) kB", part, re.MULTILINE))
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder on a disk: the files of tests are in memory anyway."""
+    with TemporaryDirectory(dir="/var/tmp") as folder:
+        yield Path(folder)
+
+
 def is_in_memory_anyway(folder: Path) -> bool:
     mounts = [part for part in psutil.disk_partitions(all=True) if folder.is_relative_to(part.mountpoint)]
     return max(mounts, key=lambda part: len(part.mountpoint)).fstype in ("tmpfs", "ramfs")
 
 
-def test_pages_that_were_read_leave_the_memory_and_keep_their_bytes(tmp_path: Path) -> None:
-    if is_in_memory_anyway(tmp_path):
-        pytest.skip("the temporary folder is no disk")
-    file = tmp_path / "segment"
+def test_pages_that_were_read_leave_the_memory_and_keep_their_bytes(folder: Path) -> None:
+    if is_in_memory_anyway(folder):
+        pytest.skip("/var/tmp is no disk")
+    file = folder / "segment"
     data = bytes(range(256)) * (SIZE // 256)
     file.write_bytes(data)
     with file.open("rb") as opened:
@@ -42,46 +51,46 @@ def test_pages_that_were_read_leave_the_memory_and_keep_their_bytes(tmp_path: Pa
         mapped = mmap.mmap(opened.fileno(), 0, prot=mmap.PROT_READ)
     assert mapped[:] == data
     assert resident(file) == SIZE
-    if return_pages(tmp_path) is None:
+    if return_pages(folder) is None:
         pytest.skip("this kernel cannot do it")
     assert resident(file) < SIZE // 8
     assert mapped[:] == data
     mapped.close()
 
 
-def test_other_folders_are_left_alone(tmp_path: Path) -> None:
-    file = tmp_path / "index2"
+def test_other_folders_are_left_alone(folder: Path) -> None:
+    file = folder / "index2"
     file.write_bytes(bytes(SIZE))
     with file.open("rb") as opened:
         mapped = mmap.mmap(opened.fileno(), 0, prot=mmap.PROT_READ)
     assert mapped[:] == bytes(SIZE)
-    assert not return_pages(tmp_path / "index")
+    assert not return_pages(folder / "index")
     assert resident(file) == SIZE
     mapped.close()
 
 
-def test_an_index_is_whole_whose_pages_are_given_back_all_the_time(tmp_path: Path) -> None:
-    index = TantivyIndex(tmp_path / "index")
+def test_an_index_is_whole_whose_pages_are_given_back_all_the_time(folder: Path) -> None:
+    index = TantivyIndex(folder / "index")
     for number in range(400):
         index.add(Document(id=str(number), url=f"https://example.org/{number}", title="", text=f"robot number{number}"))
         if number % 10 == 9:
             index.commit()
-            return_pages(tmp_path / "index")
+            return_pages(folder / "index")
     index.close()
-    search = TantivySearch(tmp_path / "index")
+    search = TantivySearch(folder / "index")
     assert search.count() == 400
     assert [hit.id for hit in search.search("number123").hits][:1] == ["123"]
 
 
-def test_closing_twice(tmp_path: Path) -> None:
-    pages = MappedPages(tmp_path)
+def test_closing_twice(folder: Path) -> None:
+    pages = MappedPages(folder)
     pages.close()
     pages.close()
 
 
-def test_the_thread_of_one_that_is_dropped_ends(tmp_path: Path) -> None:
+def test_the_thread_of_one_that_is_dropped_ends(folder: Path) -> None:
     before = set(threading.enumerate())
-    pages = MappedPages(tmp_path)
+    pages = MappedPages(folder)
     (thread,) = set(threading.enumerate()) - before
     del pages
     gc.collect()

@@ -40,7 +40,8 @@ def load() -> None:
     for module in walk_packages(goodbot.__path__, "goodbot."):
         if not module.name.startswith(_FOR_OTHERS):
             import_module(module.name)
-    goodbot.url.public_suffixes()  # takes half of the time of a small crawl
+    goodbot.url.public_suffixes()  # what is loaded at first use takes as long as a small crawl
+    goodbot.registry.find("some robot")
     gc.freeze()  # what is loaded is not walked, and so not copied, in each command
 
 

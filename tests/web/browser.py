@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Final, Literal
 from weakref import WeakKeyDictionary
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, ViewportSize, expect, sync_playwright
 
 TIMEOUT_MS = 60_000
 expect.set_options(timeout=TIMEOUT_MS)
@@ -21,6 +21,7 @@ QUIET = [
     "--no-first-run",
     "--disable-gpu",
 ]
+DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 720}
 
 
 @contextmanager
@@ -35,24 +36,45 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-_shared: WeakKeyDictionary[Browser, dict[str, BrowserContext]] = WeakKeyDictionary()
+_tabs: WeakKeyDictionary[Browser, dict[str, Page]] = WeakKeyDictionary()
 
 
 @contextmanager
-def shared_tab(browser: Browser, **options: Any) -> Iterator[Page]:
-    """Opens a tab without cookies and stored data. Tabs with the same options share a browser context and its cache:
-    to start a context and its processes takes more time than most tests."""
-    contexts = _shared.setdefault(browser, {})
+def shared_tab(
+    browser: Browser,
+    viewport: ViewportSize = DESKTOP,
+    color_scheme: Literal["light", "dark"] = "light",
+    **options: str | bool,
+) -> Iterator[Page]:
+    """Lends a tab without cookies and stored data, in which no script may open a dialog. Tests with the same options of
+    a context use it one after another, since the processes of a new context or tab take more time than most tests.
+    Tests with listeners that they do not remove, or with routes, need a context of their own."""
+    tabs = _tabs.setdefault(browser, {})
     name = repr(sorted(options.items()))
-    if name not in contexts:
-        contexts[name] = browser.new_context(**options)
-    context = contexts[name]
-    tab = context.new_page()
+    tab = tabs.pop(name, None) or browser.new_context(**options).new_page()  # type: ignore[arg-type]
+    tab.set_viewport_size(viewport)
+    tab.emulate_media(color_scheme=color_scheme)
+    dialogs: list[str] = []
+
+    def note(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    tab.on("dialog", note)
     yield tab
-    context.new_cdp_session(tab).send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
-    context.clear_cookies()
-    for page in context.pages:
-        page.close()
+    tab.remove_listener("dialog", note)
+    assert dialogs == [], "a script ran"
+    _clear(tab)
+    tabs[name] = tab  # not after a failure
+
+
+def _clear(tab: Page) -> None:
+    tab.context.new_cdp_session(tab).send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+    tab.mouse.move(0, 0)
+    tab.goto("about:blank")
+    for other in tab.context.pages:
+        if other is not tab:
+            other.close()
 
 
 _SMALL_TARGETS = """() => {

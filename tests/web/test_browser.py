@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from goodbot.search_values import OtherPage, SectionLink
 from goodbot.web import Site, create_app, running
-from web.browser import chromium, small_targets
+from web.browser import chromium, shared_tab, small_targets
 from web.crawls import Crawls
 from web.library import SPECIMENS, Library, Visitor, served
 from web.visitor_desks import Desk
@@ -84,8 +84,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def tab(browser: Browser, visitor: Visitor) -> Iterator[Page]:
-    with browser.new_context(base_url=visitor.base, java_script_enabled=False) as context:
-        yield context.new_page()
+    with shared_tab(browser, base_url=visitor.base, java_script_enabled=False) as tab:
+        yield tab
 
 
 def test_search_and_open(tab: Page) -> None:
@@ -149,8 +149,7 @@ def test_keyboard_only(tab: Page) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/search?q=robot&lang=en", "/search?q=robot&after=x"])
 def test_focus_is_visible(browser: Browser, rich: Visitor, path: str) -> None:
-    with browser.new_context(base_url=rich.base) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=rich.base) as tab:
         tab.goto(path)
         controls = tab.locator("a, summary, input:visible, select:visible, button:visible").count()
         seen = []
@@ -165,9 +164,7 @@ def test_focus_is_visible(browser: Browser, rich: Visitor, path: str) -> None:
 
 
 def test_a_script_in_a_title_does_not_run(browser: Browser, visitor: Visitor) -> None:
-    with browser.new_context(base_url=visitor.base) as context:
-        tab = context.new_page()
-        tab.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    with shared_tab(browser, base_url=visitor.base) as tab:
         tab.goto("/search?q=friends")
         expect(tab.get_by_role("heading", level=2)).to_have_text("<script>alert('robot')</script> & friends")
         expect(tab.get_by_role("heading", level=2).get_by_role("link")).to_have_count(0)
@@ -176,10 +173,13 @@ def test_a_script_in_a_title_does_not_run(browser: Browser, visitor: Visitor) ->
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_sideways_scroll(browser: Browser, rich: Visitor, width: int) -> None:
     language = "ru" if width in (320, 768) else "en"
-    with browser.new_context(
-        base_url=rich.base, viewport={"width": width, "height": 800}, locale=language, java_script_enabled=False
-    ) as context:
-        tab = context.new_page()
+    with shared_tab(
+        browser,
+        base_url=rich.base,
+        viewport={"width": width, "height": 800},
+        locale=language,
+        java_script_enabled=False,
+    ) as tab:
         for name, path in PATHS.items():
             tab.goto(path)
             if tab.locator("summary").count():
@@ -189,8 +189,7 @@ def test_no_sideways_scroll(browser: Browser, rich: Visitor, width: int) -> None
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_search_box_is_the_widest_thing_of_the_header(browser: Browser, visitor: Visitor, width: int) -> None:
-    with browser.new_context(base_url=visitor.base, viewport={"width": width, "height": 800}) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=visitor.base, viewport={"width": width, "height": 800}) as tab:
         for path in (*PATHS.values(), "/check"):
             tab.goto(path)
             if not tab.locator("header").count():  # the home page has the box in its middle
@@ -204,9 +203,8 @@ def test_the_search_box_is_the_widest_thing_of_the_header(browser: Browser, visi
 def test_a_long_query_and_name_wrap(browser: Browser) -> None:
     with (
         served(Library(SPECIMENS), "A" + "a" * 80) as visitor,
-        browser.new_context(base_url=visitor.base, viewport={"width": 320, "height": 640}) as context,
+        shared_tab(browser, base_url=visitor.base, viewport={"width": 320, "height": 640}) as tab,
     ):
-        tab = context.new_page()
         for path in ("/", "/search?q=" + "z" * 900):
             tab.goto(path)
             assert tab.evaluate("document.documentElement.scrollWidth") <= 320
@@ -215,8 +213,7 @@ def test_a_long_query_and_name_wrap(browser: Browser) -> None:
 def test_light_and_dark_differ(browser: Browser, visitor: Visitor) -> None:
     grounds = set()
     for scheme in SCHEMES:
-        with browser.new_context(base_url=visitor.base, color_scheme=scheme) as context:
-            tab = context.new_page()
+        with shared_tab(browser, base_url=visitor.base, color_scheme=scheme) as tab:
             tab.goto("/")
             grounds.add(tab.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert len(grounds) == 2
@@ -224,10 +221,9 @@ def test_light_and_dark_differ(browser: Browser, visitor: Visitor) -> None:
 
 @pytest.mark.parametrize(("width", "scheme", "language"), LOOKS)
 def test_axe_finds_nothing(browser: Browser, rich: Visitor, width: int, scheme: ColorScheme, language: str) -> None:
-    with browser.new_context(
-        base_url=rich.base, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=language
-    ) as context:
-        tab = context.new_page()
+    with shared_tab(
+        browser, base_url=rich.base, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=language
+    ) as tab:
         for name, path in PATHS.items():
             tab.goto(path)
             if tab.locator(".filters summary").count():
@@ -243,9 +239,8 @@ def test_axe_finds_nothing(browser: Browser, rich: Visitor, width: int, scheme: 
 def test_axe_finds_nothing_without_a_crawl(browser: Browser, width: int, scheme: ColorScheme) -> None:
     with (
         running(create_app(None, Site("Sample"))) as url,
-        browser.new_context(base_url=url, viewport={"width": width, "height": 800}, color_scheme=scheme) as context,
+        shared_tab(browser, base_url=url, viewport={"width": width, "height": 800}, color_scheme=scheme) as tab,
     ):
-        tab = context.new_page()
         for path in ("/", "/check", "/search?q=robot"):
             tab.goto(path)
             assert [(path, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
@@ -277,8 +272,7 @@ def test_the_first_page_is_small(browser: Browser, rich: Visitor) -> None:
 
 
 def test_filters_without_scripts(browser: Browser, rich: Visitor) -> None:
-    with browser.new_context(base_url=rich.base, java_script_enabled=False) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=rich.base, java_script_enabled=False) as tab:
         tab.goto("/search?q=robot&hl=en")
         tab.locator("summary").click()
         tab.get_by_label("Language", exact=True).select_option(label="English (135)")
@@ -302,8 +296,7 @@ def test_filters_without_scripts(browser: Browser, rich: Visitor) -> None:
 
 
 def test_a_period_becomes_a_date(browser: Browser, rich: Visitor) -> None:
-    with browser.new_context(base_url=rich.base) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=rich.base) as tab:
         tab.goto("/search?q=robot&before=2025-01-01")
         tab.locator("summary").click()
         tab.get_by_label("Date", exact=True).select_option("past year")
@@ -341,8 +334,7 @@ def test_from_a_hit_to_its_explanation_and_its_site(tab: Page) -> None:
 
 
 def test_the_language_follows_the_browser_and_the_switch(browser: Browser, rich: Visitor) -> None:
-    with browser.new_context(base_url=rich.base, locale="ru-RU", java_script_enabled=False) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=rich.base, locale="ru-RU", java_script_enabled=False) as tab:
         tab.goto("/")
         expect(tab.get_by_role("button", name="Найти")).to_be_visible()
         tab.get_by_role("contentinfo").get_by_role("link", name="English").click()

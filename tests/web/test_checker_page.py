@@ -20,7 +20,7 @@ from goodbot.web import Rate, Site, create_app, running
 from goodbot.web.checker.checker_report import FINDINGS_SENT, FINDINGS_SHOWN, judge, same_text, text_of
 from goodbot.web.checker.site_robots import SiteRobots, TooManyRequestsError
 from goodbot.web.server.security_headers import POLICY
-from web.browser import chromium
+from web.browser import chromium, shared_tab
 from web.crawls import Crawls
 from web.library import SPECIMENS, Library, Visitor
 from web.library import Answer as Reply
@@ -448,33 +448,35 @@ def test_any_bytes_from_any_site(body: bytes, agent: str, url: str, status: int)
 
 @pytest.fixture
 def tab(browser: Browser, visitor: Visitor) -> Iterator[Page]:
-    with browser.new_context(base_url=visitor.base) as context:
-        yield context.new_page()
+    with shared_tab(browser, base_url=visitor.base) as tab:
+        yield tab
 
 
-def test_the_report_follows_while_typing(tab: Page) -> None:
+def test_the_report_follows_while_typing(browser: Browser, visitor: Visitor) -> None:
     faults: list[str] = []
-    tab.on("pageerror", lambda error: faults.append(str(error)))
-    tab.on("console", lambda message: faults.append(message.text))
-    tab.goto("/check")
-    tab.get_by_label("Or paste a robots.txt").fill(BAD)
-    expect(tab.locator(".findings .error").first).to_contain_text("R203")
-    expect(tab.locator("#announcement")).to_contain_text("1 error")
-    tab.get_by_label("Robot", exact=True).fill("Googlebot")
-    tab.get_by_label("URL or path").fill("/tmp/x.html")
-    expect(tab.locator(".answer")).to_have_text("RFC 9309: yes. Google: yes.")
-    expect(tab.locator("#announcement")).to_contain_text("RFC 9309: yes. Google: yes.")
-    expect(tab.get_by_role("row", name="RFC 9309")).to_contain_text("Allow: /tmp/*.html")
-    expect(tab.get_by_role("row", name="1994")).not_to_be_visible()
-    tab.get_by_text("Dialects of the 1990s: all say no").click()
-    expect(tab.get_by_role("table", name="The dialects of the 1990s").get_by_role("row")).to_have_count(
-        1 + len(DIALECTS) - 2
-    )
-    expect(tab.get_by_role("row", name="1994")).to_contain_text("Line 3 Disallow: /tmp")
-    tab.get_by_label("Or paste a robots.txt").fill(BAD.replace("Dissallow", "Disallow"))
-    expect(tab.locator(".findings .error")).to_have_count(0)
-    expect(tab.get_by_role("row", name="1994")).to_be_visible()  # still unfolded
-    assert tab.url.endswith("/check")
+    with browser.new_context(base_url=visitor.base) as context:
+        tab = context.new_page()
+        tab.on("pageerror", lambda error: faults.append(str(error)))
+        tab.on("console", lambda message: faults.append(message.text))
+        tab.goto("/check")
+        tab.get_by_label("Or paste a robots.txt").fill(BAD)
+        expect(tab.locator(".findings .error").first).to_contain_text("R203")
+        expect(tab.locator("#announcement")).to_contain_text("1 error")
+        tab.get_by_label("Robot", exact=True).fill("Googlebot")
+        tab.get_by_label("URL or path").fill("/tmp/x.html")
+        expect(tab.locator(".answer")).to_have_text("RFC 9309: yes. Google: yes.")
+        expect(tab.locator("#announcement")).to_contain_text("RFC 9309: yes. Google: yes.")
+        expect(tab.get_by_role("row", name="RFC 9309")).to_contain_text("Allow: /tmp/*.html")
+        expect(tab.get_by_role("row", name="1994")).not_to_be_visible()
+        tab.get_by_text("Dialects of the 1990s: all say no").click()
+        expect(tab.get_by_role("table", name="The dialects of the 1990s").get_by_role("row")).to_have_count(
+            1 + len(DIALECTS) - 2
+        )
+        expect(tab.get_by_role("row", name="1994")).to_contain_text("Line 3 Disallow: /tmp")
+        tab.get_by_label("Or paste a robots.txt").fill(BAD.replace("Dissallow", "Disallow"))
+        expect(tab.locator(".findings .error")).to_have_count(0)
+        expect(tab.get_by_role("row", name="1994")).to_be_visible()  # still unfolded
+        assert tab.url.endswith("/check")
     assert faults == []
 
 
@@ -488,7 +490,6 @@ def test_a_link_to_a_line_selects_it(tab: Page) -> None:
 
 
 def test_hostile_text_stays_text(tab: Page) -> None:
-    tab.on("dialog", lambda dialog: pytest.fail(dialog.message))
     tab.goto("/check")
     tab.get_by_label("Or paste a robots.txt").fill(HOSTILE)
     expect(tab.locator(".findings mark").first).to_be_visible()
@@ -522,8 +523,7 @@ def test_a_failed_fetch_keeps_everything(
     browser: Browser, visitor: Visitor, source: FakeSource, scripted: bool
 ) -> None:
     source.answer = InputError("x.example is on a private address")
-    with browser.new_context(base_url=visitor.base, java_script_enabled=scripted) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=visitor.base, java_script_enabled=scripted) as tab:
         tab.goto("/check")
         tab.get_by_label("Or paste a robots.txt").fill(BAD)
         tab.get_by_label("Robot", exact=True).fill("Googlebot")
@@ -541,8 +541,7 @@ def test_a_failed_fetch_keeps_everything(
 
 
 def test_without_javascript(browser: Browser, visitor: Visitor) -> None:
-    with browser.new_context(base_url=visitor.base, java_script_enabled=False) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=visitor.base, java_script_enabled=False) as tab:
         tab.goto("/")
         tab.get_by_role("link", name="robots.txt checker").click()
         tab.get_by_label("Or paste a robots.txt").fill("\n" + BAD)
@@ -563,8 +562,7 @@ def test_without_javascript(browser: Browser, visitor: Visitor) -> None:
 
 def test_axe_finds_nothing_where_no_site_is_fetched(browser: Browser, visitor: Visitor, source: FakeSource) -> None:
     source.why_not = "this server has no contact: set `contact`"
-    with browser.new_context(base_url=visitor.base) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=visitor.base) as tab:
         tab.goto("/check")
         assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
 
@@ -582,13 +580,13 @@ WINDOWS = [
 @pytest.mark.parametrize(("width", "scheme", "language"), WINDOWS)
 def test_axe_finds_nothing(browser: Browser, visitor: Visitor, width: int, scheme: str, language: str) -> None:
     is_russian = language == "ru"
-    with browser.new_context(
+    with shared_tab(
+        browser,
         base_url=visitor.base,
         locale=language,
         viewport={"width": width, "height": 800},
         color_scheme="dark" if scheme == "dark" else "light",
-    ) as context:
-        tab = context.new_page()
+    ) as tab:
         for robots, agent in ((BAD + HOSTILE + "# " + "x" * 500, "Googlebot"), (GOOD, ""), ("", "half")):
             tab.goto("/check")
             tab.locator("#robots").fill(robots)

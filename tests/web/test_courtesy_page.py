@@ -12,7 +12,7 @@ from goodbot.live import Courtesy
 from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, host_names, host_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.web.operator.courtesy_page import LISTED_FROM, courtesy_page
-from web.browser import chromium
+from web.browser import chromium, shared_tab
 
 NOW = 1_795_000_000.0
 KEPT = Courtesy(
@@ -105,8 +105,7 @@ def test_many_hosts_have_a_list_with_links(browser: Browser, tmp_path: Path) -> 
         assert "<nav" not in page(path)
         opened.save_courtesies([Courtesy("[::1]:80", 2, 1, first_at=NOW, last_at=NOW)])
     assert "<nav" not in page(path, "127.0.0.1:81")
-    with browser.new_context() as context:
-        tab = context.new_page()
+    with shared_tab(browser) as tab:
         tab.set_content(page(path))
         links = tab.get_by_role("navigation", name="Hosts").get_by_role("link")
         assert links.all_text_contents() == sorted([*hosts, "[::1]:80"])
@@ -130,10 +129,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), pytest.param(1280, "light", marks=pytest.mark.long)])
 def test_axe_finds_nothing(browser: Browser, frontier: Path, width: int, scheme: str) -> None:
-    with browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
-    ) as context:
-        tab = context.new_page()
+    with shared_tab(
+        browser, viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
+    ) as tab:
         tab.set_content(page(frontier))
         expect(tab.get_by_role("row", name="Hosts that received requests")).to_contain_text("2")
         assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []

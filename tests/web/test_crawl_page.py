@@ -17,7 +17,7 @@ from goodbot.values import STATES, Status
 from goodbot.web import Rate, Site, create_app, running
 from goodbot.web.operator.crawl_view import MEANINGS, error_groups, progress
 from goodbot.web.server.security_headers import POLICY
-from web.browser import chromium
+from web.browser import chromium, shared_tab
 from web.crawls import RUNNING, TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Answer, Library, Visitor
 
@@ -303,8 +303,7 @@ def test_a_crawl_that_does_not_answer(visitor: Visitor, crawls: Crawls) -> None:
 
 
 def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
-    with browser.new_context(base_url=visitor.base, java_script_enabled=False) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=visitor.base, java_script_enabled=False) as tab:
         tab.goto(f"/crawl?token={TOKEN}")
         assert TOKEN not in tab.url
         crawls.live_now = replace(RUNNING, pace="paused")
@@ -472,12 +471,12 @@ def test_axe_finds_nothing(
     browser: Browser, visitor: Visitor, crawls: Crawls, width: int, scheme: str, paced: bool
 ) -> None:
     crawls.live_now = RUNNING if paced else None
-    with browser.new_context(
+    with shared_tab(
+        browser,
         base_url=visitor.base,
         viewport={"width": width, "height": 800},
         color_scheme="dark" if scheme == "dark" else "light",
-    ) as context:
-        tab = context.new_page()
+    ) as tab:
         tab.goto(f"/crawl?token={TOKEN}")
         for path in ("/crawl", "/crawl?done=pause", "/", "/search?q=robot"):
             tab.goto(path)

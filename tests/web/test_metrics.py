@@ -55,7 +55,9 @@ def test_requests_are_counted_by_route(visitor: Visitor, method: str, path: str,
     for _ in range(3):
         visitor.ask(path, method)
     found = figures(visitor)
-    assert of(found, "goodbot_http_requests_total", **labels) == 3
+    while (count := of(found, "goodbot_http_requests_total", **labels)) != 3:  # a file is closed after it was sent
+        assert count in (None, 1, 2)
+        found = figures(visitor)
     durations = "goodbot_http_request_duration_seconds"
     assert of(found, f"{durations}_count", route=labels["route"]) == 3
     assert of(found, f"{durations}_bucket", route=labels["route"], le="+Inf") == 3

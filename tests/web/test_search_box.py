@@ -74,7 +74,6 @@ def base(served: str, library: Suggesting) -> str:
 @pytest.fixture
 def tab(browser: Browser, base: str) -> Iterator[Page]:
     with shared_tab(browser, base_url=base) as tab:
-        tab.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
         tab.goto("/")
         yield tab
 
@@ -209,8 +208,7 @@ def test_by_mouse(tab: Page) -> None:
 
 
 def test_by_touch(browser: Browser, base: str) -> None:
-    with browser.new_context(base_url=base, has_touch=True, viewport={"width": 320, "height": 640}) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=base, has_touch=True, viewport={"width": 320, "height": 640}) as tab:
         tab.goto("/")
         box(tab).tap()
         type_until_suggested(tab, "robot")
@@ -270,8 +268,7 @@ def test_an_input_method_composes_in_peace(tab: Page, library: Suggesting) -> No
 
 def test_under_a_prefix_and_in_russian(browser: Browser, library: Suggesting) -> None:
     site = Site("Sample", public_url="http://localhost/find/")
-    with running(create_app(library, site)) as url, browser.new_context(locale="ru") as context:
-        tab = context.new_page()
+    with running(create_app(library, site)) as url, shared_tab(browser, locale="ru") as tab:
         tab.goto(f"{url}find/?hl=ru")
         field = tab.get_by_role("combobox", name="Поисковый запрос")
         with tab.expect_request("**/find/api/suggest?hl=ru&q=robots.t"):
@@ -323,8 +320,7 @@ def test_the_slash_key_can_be_switched_off(tab: Page) -> None:
 
 
 def test_without_scripts_it_is_a_plain_field(browser: Browser, base: str) -> None:
-    with browser.new_context(base_url=base, java_script_enabled=False) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=base, java_script_enabled=False) as tab:
         tab.goto("/help")
         expect(tab.get_by_role("searchbox", name="Search for")).to_be_visible()
         expect(tab.get_by_role("checkbox")).to_have_count(0)

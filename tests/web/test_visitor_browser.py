@@ -8,7 +8,7 @@ import pytest
 from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
-from web.browser import chromium
+from web.browser import chromium, shared_tab
 from web.library import Visitor
 from web.trap_server import Trap, trap
 from web.visitor_desks import HOST, Desk, copy, url, visited
@@ -57,10 +57,9 @@ def visitor() -> Iterator[Visitor]:
 def test_axe_finds_nothing(
     browser: Browser, visitor: Visitor, width: int, scheme: Literal["light", "dark"], language: str
 ) -> None:
-    with browser.new_context(
-        base_url=visitor.base, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=language
-    ) as context:
-        tab = context.new_page()
+    with shared_tab(
+        browser, base_url=visitor.base, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=language
+    ) as tab:
         for name, path in PATHS.items():
             tab.goto(path)
             report = Axe().run(tab)
@@ -73,9 +72,8 @@ def test_axe_finds_nothing(
 def test_without_scripts(browser: Browser) -> None:
     with (
         visited(Desk(proof="removed")) as visitor,
-        browser.new_context(base_url=visitor.base, java_script_enabled=False) as context,
+        shared_tab(browser, base_url=visitor.base, java_script_enabled=False) as tab,
     ):
-        tab = context.new_page()
         tab.goto("/submit")
         _fill(tab, "URL of the page", f"{HOST}/fresh", "Submit")
         expect(tab.get_by_role("heading", level=1)).to_have_text("This page waits for its first visit")
@@ -88,8 +86,7 @@ def test_without_scripts(browser: Browser) -> None:
 
 
 def test_a_removal_of_a_site_by_keyboard(browser: Browser, visitor: Visitor) -> None:
-    with browser.new_context(base_url=visitor.base) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=visitor.base) as tab:
         tab.goto("/removal")
         tab.get_by_label("URL of the page").focus()
         tab.keyboard.type(f"{HOST}/a")
@@ -252,8 +249,7 @@ def test_clicks_in_a_copy(browser: Browser, trapped: Trap, place: str, target: s
 
 def test_another_site_cannot_frame_a_copy(browser: Browser, visitor: Visitor, trapped: Trap) -> None:
     trapped.body = f'<iframe src="{visitor.base}cached/document?url={HOST}"></iframe>'
-    with browser.new_context() as context:
-        tab = context.new_page()
+    with shared_tab(browser) as tab:
         with tab.expect_console_message(lambda message: "frame-ancestors" in message.text):
             tab.goto(trapped.url)
         expect(tab.frame_locator("iframe").get_by_text("Robots at home")).to_have_count(0)
