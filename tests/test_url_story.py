@@ -14,6 +14,7 @@ from goodbot.url import Url
 from goodbot.url_story import ADVICE, StoryFacts, story_json, tell_story, why_json
 from goodbot.values import Event, LastVisit, Page, Response, State, UrlRecord
 from goodbot.visitor_values import Removal, UrlReport
+from goodbot.visitors.submission_rules import PRIVATE
 
 URL, OTHER = Url("https://example.org/a"), Url("https://example.org/b")
 AT = 1_795_000_000.0
@@ -42,7 +43,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
     (
         "unknown, of a barred host",
         UNKNOWN,
-        StoryFacts(forgotten=True, out_of_scope="elsewhere"),
+        StoryFacts(refusal=("forgotten", "the operator of this crawl has excluded this host")),
         "the operator of this crawl has excluded this host",
         "",
         None,
@@ -50,7 +51,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
     (
         "unknown, out of scope",
         UNKNOWN,
-        StoryFacts(out_of_scope="example.org is not the host of a seed", verdict=VERDICT),
+        StoryFacts(refusal=("out of scope", "example.org is not the host of a seed"), verdict=VERDICT),
         "it does not belong to this crawl: example.org is not the host of a seed",
         "",
         None,
@@ -58,9 +59,25 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
     (
         "unknown, in a trap",
         replace(UNKNOWN, trap="these pages repeat"),
-        StoryFacts(),
+        StoryFacts(refusal=("out of scope", "these pages repeat")),
         "the crawl does not follow links to it: these pages repeat",
         "",
+        None,
+    ),
+    (
+        "unknown, perhaps private",
+        UNKNOWN,
+        StoryFacts(refusal=("private", PRIVATE.format(host="example.org"))),
+        "no page of this crawl links to it, and " + PRIVATE.format(host="example.org"),
+        "",
+        None,
+    ),
+    (
+        "unknown, and visitors submit nothing",
+        UNKNOWN,
+        StoryFacts(takes_urls=False),
+        "no page of this crawl links to it",
+        "only the operator of this crawl can submit it",
         None,
     ),
     (
@@ -181,6 +198,22 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         StoryFacts(in_index=False),
         "its server redirects it (status 301, to https://example.org/b)",
         "look up the URL to which it leads",
+        AT + 100,
+    ),
+    (
+        "a redirect to itself",
+        known("visited", seen=OUT, status=301, why=f"status 301, to {URL}"),
+        StoryFacts(in_index=False),
+        f"its server redirects it (status 301, to {URL})",
+        "it leads to itself: let the server send the page",
+        AT + 100,
+    ),
+    (
+        "a redirect out of the crawl",
+        known("visited", seen=OUT, status=308, why="status 308, to https://example.com/"),
+        StoryFacts(in_index=False, target_refusal="example.com is not the host of a seed (--scope host)"),
+        "its server redirects it (status 308, to https://example.com/)",
+        "the URL to which it leads does not belong to this crawl: example.com is not the host of a seed (--scope host)",
         AT + 100,
     ),
     (
@@ -312,7 +345,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("failed", why="timeout: no answer within 60 s"),
         StoryFacts(in_index=False),
         "the crawl could not fetch it: timeout: no answer within 60 s",
-        "submit it again when its server answers",
+        "submit it again when its server sends the page",
         None,
     ),
     (

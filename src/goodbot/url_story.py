@@ -1,5 +1,6 @@
 """Says in plain words what became of a URL, from its discovery to the search index. Pure."""
 
+import re
 from dataclasses import dataclass
 from math import inf
 from typing import Final, NamedTuple
@@ -9,10 +10,12 @@ from goodbot.human import counted, human_time
 from goodbot.lesson_values import Lesson
 from goodbot.store.sqlite.lesson_table import lesson_id
 from goodbot.store.sqlite.queue_place import MAX_COUNT
-from goodbot.url import Url
+from goodbot.url import Url, parse_url
 from goodbot.values import Event, UrlRecord
-from goodbot.visitor_values import Removal, Story, UrlReport
+from goodbot.visitor_values import Removal, Story, SubmissionResult, UrlReport
 
+_SUBMIT: Final = "submit it"
+_REDIRECT: Final = re.compile(r"status \d+, to (\S+)")
 _LATER_DATE: Final = "remove `unavailable_after`, or give it a later date"
 ADVICE: Final = (
     ("the page asks not to be indexed", "remove that directive; the next visit adds the page"),
@@ -27,16 +30,18 @@ ADVICE: Final = (
 @dataclass(frozen=True, slots=True)
 class StoryFacts:
     """What is known besides the report. `keeps_index`: the crawl has a search index; `in_index` is None if it cannot be
-    looked into. `removal`: the page is hidden at its owner's request. `forgotten`: its host is barred; `out_of_scope`
-    says why a submitted URL would be refused. `verdict` is that of the robots.txt that the crawl has. A waiting URL has
-    `before` URLs of its host before it, and may be requested from `ready_at` on. `running`: the crawl is running.
-    `has_copy`: see `Story`. `now`: in Unix seconds."""
+    looked into. `removal`: the page is hidden at its owner's request. `refusal`: why a visitor cannot submit the URL;
+    `takes_urls`: visitors may submit URLs. `target_refusal` says why the target of its redirect is out of scope.
+    `verdict` is that of the robots.txt that the crawl has. A waiting URL has `before` URLs of its host before it, and
+    may be requested from `ready_at` on. `running`: the crawl is running. `has_copy`: see `Story`. `now`: in Unix
+    seconds."""
 
     keeps_index: bool = True
     in_index: bool | None = None
     removal: Removal | None = None
-    forgotten: bool = False
-    out_of_scope: str = ""
+    refusal: tuple[SubmissionResult, str] | None = None
+    takes_urls: bool = True
+    target_refusal: str = ""
     verdict: Verdict | None = None
     before: int = 0
     ready_at: float | None = None
@@ -53,7 +58,7 @@ class _Told(NamedTuple):
 def tell_story(url: Url, report: UrlReport, facts: StoryFacts) -> Story:
     """Returns the story of a URL."""
     record = report.record
-    told = _told(report, facts)
+    told = _possible(_told(report, facts), facts)
     return Story(
         url=url,
         requested_as=report.requested_as,
@@ -100,7 +105,8 @@ def _known(report: UrlReport, record: UrlRecord, facts: StoryFacts) -> _Told:
         case "out-of-scope":
             return _out_of_scope(report, record)
         case "failed":
-            return _Told(f"the crawl could not fetch it: {record.why}", "submit it again when its server answers")
+            again = "submit it again when its server sends the page"
+            return _Told(f"the crawl could not fetch it: {record.why}", again)
         case "gone":
             return _gone(record)
 
@@ -122,16 +128,27 @@ def _removed(removal: Removal) -> _Told:
 
 
 def _unknown(report: UrlReport, facts: StoryFacts) -> _Told:
-    if facts.forgotten:
-        return _Told("the operator of this crawl has excluded this host")
-    if facts.out_of_scope:
-        return _Told(f"it does not belong to this crawl: {facts.out_of_scope}")
-    if report.trap:
-        return _Told(f"the crawl does not follow links to it: {report.trap}")
+    match facts.refusal:
+        case "forgotten", reason:
+            return _Told(reason)
+        case "private", reason:
+            return _Told(f"no page of this crawl links to it, and {reason}")
+        case "out of scope", reason if reason == report.trap:
+            return _Told(f"the crawl does not follow links to it: {reason}")
+        case "out of scope", reason:
+            return _Told(f"it does not belong to this crawl: {reason}")
     if facts.verdict is not None and not facts.verdict.allowed:
         forbidden = _forbidden(facts.verdict.reason, facts.verdict.line)
         return _Told(f"no page of this crawl links to it, and {forbidden.summary}", forbidden.advice)
-    return _Told("no page of this crawl links to it", "submit it")
+    return _Told("no page of this crawl links to it", _SUBMIT)
+
+
+def _possible(told: _Told, facts: StoryFacts) -> _Told:
+    """Changes advice to submit the URL if visitors may not do that. What robots.txt forbids may change."""
+    is_refused = facts.refusal is not None and facts.refusal[0] != "disallowed"
+    if not told.advice.startswith(_SUBMIT) or (facts.takes_urls and not is_refused):
+        return told
+    return told._replace(advice="only the operator of this crawl can submit it")
 
 
 def _ready(record: UrlRecord, facts: StoryFacts) -> _Told:
@@ -156,7 +173,7 @@ def _visited(record: UrlRecord, facts: StoryFacts) -> _Told:
     if facts.in_index:
         return _Told("it is in the search index", "to find it, search for words of its title")
     if record.status is not None and 300 <= record.status < 400 and record.status != 304:
-        return _Told(f"its server redirects it ({record.why})", "look up the URL to which it leads")
+        return _redirected(record, facts)
     if record.same_as is not None:
         differs = "if it is not a copy, give it its own title and text, and remove the canonical link to that page"
         return _Told(f"it is a copy of {record.same_as}, which is shown instead", differs)
@@ -168,6 +185,22 @@ def _visited(record: UrlRecord, facts: StoryFacts) -> _Told:
         added = "a running crawl adds it within a minute" if facts.running else "the next run of the crawl adds it"
         return _Told("it was visited, and is not in the search index yet", added)
     return _not_indexed(record)
+
+
+def redirect_target(record: UrlRecord) -> Url | None:
+    """Returns where a URL redirects; None if it does not, or if that was not recorded."""
+    found = _REDIRECT.fullmatch(record.why) if record.state == "visited" else None
+    return parse_url(found[1]) if found is not None else None
+
+
+def _redirected(record: UrlRecord, facts: StoryFacts) -> _Told:
+    if redirect_target(record) == record.url:
+        advice = "it leads to itself: let the server send the page"
+    elif facts.target_refusal:
+        advice = f"the URL to which it leads does not belong to this crawl: {facts.target_refusal}"
+    else:
+        advice = "look up the URL to which it leads"
+    return _Told(f"its server redirects it ({record.why})", advice)
 
 
 def _not_indexed(record: UrlRecord) -> _Told:

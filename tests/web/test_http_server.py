@@ -87,6 +87,8 @@ def test_addresses_that_cannot_be_listened_on(host: str, port: int, line: str) -
         ("localhost", 200),
         ("localhost:8020", 200),
         ("search.localhost", 200),
+        ("localhost.:8020", 200),
+        ("localhost..", 400),
         ("127.0.0.1:1", 200),
         ("[::1]:8020", 200),
         ("rebound.example", 400),

@@ -24,7 +24,7 @@ from goodbot.web import Site, create_app, running
 from goodbot.web.operator.granted_removals_page import PER_PAGE
 from goodbot.web.operator.hosts_page import LINES_SHOWN
 from goodbot.web.operator.refused_page import read_place, written
-from web.browser import chromium
+from web.browser import chromium, shared_tab
 from web.crawls import TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Answer, Library, Visitor
 from web.sample_frontier import NOW, make_frontier
@@ -238,7 +238,7 @@ REFUSED = [
     ("reason=gone", 1, "https://here.example/gone gone · 404 status 404 Not Found"),
     ("reason=failed", 1, "https://here.example/broken failed connection <reset> yyy"),
     ("reason=out-of-scope", 1, "elsewhere.example is not the host of a seed <script>"),
-    ("reason=failed&host=here.example", 1, "failed : given up after errors"),
+    ("reason=failed&host=here.example", 1, "failed: given up after errors"),
     ("reason=failed&host=h00.example", 0, "The crawl knows no such URL of this host."),
     ("host=unknown.example", 0, "The crawl knows no such URL of this host."),
     ("reason=nonsense", 5, "all states"),
@@ -410,13 +410,13 @@ SMALL = """[...document.querySelectorAll("main :is(button, input:not([type=hidde
     ],
 )
 def test_axe_finds_nothing(browser: Browser, visitor: Visitor, width: int, scheme: str, language: str) -> None:
-    with browser.new_context(
+    with shared_tab(
+        browser,
         base_url=visitor.base,
         locale=language,
         viewport={"width": width, "height": 800},
         color_scheme="dark" if scheme == "dark" else "light",
-    ) as context:
-        tab = context.new_page()
+    ) as tab:
         for path in ("/crawl/login", f"/crawl?token={TOKEN}", *PAGES, "/crawl?token=wrong"):
             tab.goto(path)
             assert [(path, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
@@ -425,8 +425,7 @@ def test_axe_finds_nothing(browser: Browser, visitor: Visitor, width: int, schem
 
 
 def test_by_hand_without_scripts(browser: Browser, visitor: Visitor) -> None:
-    with browser.new_context(base_url=visitor.base, java_script_enabled=False) as context:
-        tab = context.new_page()
+    with shared_tab(browser, base_url=visitor.base, java_script_enabled=False) as tab:
         tab.goto("/crawl/refused?reason=disallowed")
         tab.get_by_label("Token").fill("wrong")
         tab.get_by_role("button", name="Log in").click()

@@ -74,6 +74,12 @@ EVENTS = [
         ),
         ("held off", f"robots.txt is unreachable ({NO_ADDRESS}), so nothing is."),
     ),
+    (
+        "private, out of scope",
+        ("scope", "no", "10.0.0.1 is a private address; --allow-private opens only the ranges the seeds lie in"),
+        ("no", NO_ADDRESS),
+    ),
+    ("scope", ("scope", "no", "not one of the seeds (--scope page)"), ("no", "not one of the seeds (--scope page)")),
     ("rule", ("permission", "allowed", "Allow: /a matches."), ("allowed", "Allow: /a matches.")),
     ("index", ("index", "no", "the page asks (so)"), ("no", "the page asks (so)")),
 ]

@@ -64,6 +64,12 @@ def test_text_of_pages_stays_text(visitor: Visitor) -> None:
     assert "&lt;script&gt;alert(&#39;robot&#39;)&lt;/script&gt;" in visitor.ask("/search?q=friends").text
 
 
+def test_control_characters_are_replaced(visitor: Visitor) -> None:
+    html = visitor.ask("/search?q=" + quote("robot\0\x1b\x9b\ufdd0\uffff\t\u00a0")).text
+    assert "robot\ufffd\ufffd\ufffd\ufffd\ufffd" in html
+    assert not re.search("[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\ufdd0\uffff]", html)
+
+
 def test_the_query_stays_in_its_field(visitor: Visitor) -> None:
     assert 'value="&#34;quiet&#34; &amp; robots &lt;3"' in visitor.ask("/search?q=" + quote('"quiet" & robots <3')).text
     assert 'href="/search?q=robot+chapter&amp;page=2"' in visitor.ask("/search?q=robot+chapter").text

@@ -100,7 +100,7 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     settings = _settings(folder)
     served = serve_settings(folder, options | ({"listen": old_listen} if old_listen is not None else {}))
     site, signer = site_of(served, settings), signer_of(settings)
-    opened = _open(folder, settings)
+    opened = _open(folder, settings, served)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
     app = create_app(opened.search, site, opened.crawl, keys, robots_fetcher(settings), opened.visitors)
 
@@ -139,19 +139,20 @@ class Opened:
     visitors: VisitorServices | None = None
 
 
-def _open(folder: Path | None, settings: Settings) -> Opened:
+def _open(folder: Path | None, settings: Settings, served: ServeSettings) -> Opened:
     """Opens a crawl or imported documents, so that all threads of the server can use them."""
     if folder is None:
         return Opened()
     if CrawlFolder(folder).is_import:
         return Opened(open_search_or_nothing(folder))
-    return open_crawl(folder, settings)
+    return open_crawl(folder, settings, takes_urls=served.submissions)
 
 
-def open_crawl(folder: Path, settings: Settings) -> Opened:
-    """Opens a crawl, which may be running, with everything that `goodbot serve` offers for it."""
+def open_crawl(folder: Path, settings: Settings, *, takes_urls: bool = True) -> Opened:
+    """Opens a crawl, which may be running, with everything that `goodbot serve` offers for it. `takes_urls`: visitors
+    may submit URLs."""
     crawl = CrawlConsole(folder, CONTROL_TIMEOUT_S)
-    visitors = open_visitor_services(folder, settings)
+    visitors = open_visitor_services(folder, settings, takes_urls=takes_urls)
     return Opened(open_search_or_nothing(folder, visitors.removals.hidden), crawl, visitors)
 
 

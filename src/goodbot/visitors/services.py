@@ -27,9 +27,9 @@ class VisitorServices:
     stories: UrlStories
 
 
-def open_visitor_services(path: Path, settings: Settings) -> VisitorServices:
+def open_visitor_services(path: Path, settings: Settings, *, takes_urls: bool = True) -> VisitorServices:
     """Opens the services for the crawl in `path`, which may be running. `settings` say how the robot identifies itself
-    to sites. Raises InputError if there is no crawl."""
+    to sites; `takes_urls`: visitors may submit URLs. Raises InputError if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
     bounds = CrawlBounds(folder)
@@ -41,5 +41,5 @@ def open_visitor_services(path: Path, settings: Settings) -> VisitorServices:
         IndexNowRequests(submissions, bounds, public_sites(settings)),
         removals,
         CachedCopies(folder, bounds, removals.hidden),
-        UrlStories(folder, bounds, removals.granted),
+        UrlStories(folder, bounds, removals.granted, takes_urls=takes_urls),
     )

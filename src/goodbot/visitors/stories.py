@@ -20,15 +20,16 @@ from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.queue_place import queue_place
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
-from goodbot.url_story import StoryFacts, tell_story
+from goodbot.url_story import StoryFacts, redirect_target, tell_story
 from goodbot.values import UrlRecord
 from goodbot.visitor_values import Removal, Story, UrlReport
 from goodbot.visitors.copies import NOT_COPIED, withheld
+from goodbot.visitors.submission_rules import Judged, SubmissionRules
 
 
 class UrlStories:
-    """Tells the stories of URLs of the crawl in a folder, running or not. `removals` returns the removals in force.
-    Several threads may use it."""
+    """Tells the stories of URLs of the crawl in a folder, running or not. `removals` returns the removals in force;
+    `takes_urls`: visitors may submit URLs. Several threads may use it."""
 
     def __init__(
         self,
@@ -36,11 +37,14 @@ class UrlStories:
         bounds: CrawlBounds,
         removals: Callable[[], Sequence[Removal]] = lambda: (),
         now: Callable[[], float] = time.time,
+        *,
+        takes_urls: bool = True,
     ) -> None:
         self._folder = folder
         self._bounds = bounds
         self._removals = removals
         self._now = now
+        self._takes_urls = takes_urls
         self._control = ControlFolder(folder.path)
         self._opening = threading.Lock()
         self._lookup: DocumentLookup | None = None
@@ -50,20 +54,23 @@ class UrlStories:
         bounds = self._bounds.current()
         with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
             report = report_on(frontier, bounds.settings, url)
-            facts = self._facts(bounds, frontier, report)
+            judged = SubmissionRules(bounds, frontier, self._now()).judge(url)
+            facts = self._facts(bounds, frontier, report, judged)
         return tell_story(url, report, facts)
 
-    def _facts(self, bounds: Bounds, frontier: SqliteFrontier, report: UrlReport) -> StoryFacts:
+    def _facts(self, bounds: Bounds, frontier: SqliteFrontier, report: UrlReport, judged: Judged) -> StoryFacts:
         url, record = report.requested_as, report.record
         place, now = queue_place(self._folder.frontier, url), self._now()
         document, is_read = self._document(bounds.settings, url, now)
         removal = self._removal_of(url)
+        target = redirect_target(record) if record is not None else None
         return StoryFacts(
             keeps_index=bounds.settings.index,
             in_index=document is not None if is_read else None,
             removal=removal,
-            forgotten=url.host_key in frontier.forgotten_hosts(),
-            out_of_scope=bounds.scope.refuse(url, 0) or "",
+            refusal=(judged.result, judged.reason) if judged.result is not None else None,
+            takes_urls=self._takes_urls,
+            target_refusal=bounds.scope.refuse(target, record.depth) or "" if record and target else "",
             verdict=_stored_verdict(bounds.settings, frontier, url),
             before=place.before if place is not None else 0,
             ready_at=place.ready_at if place is not None else None,

@@ -2,41 +2,22 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from importlib.metadata import version
+from dataclasses import replace
 from typing import Final
 
 from goodbot.crawl_admin import open_control
-from goodbot.crawl_bounds import Bounds, CrawlBounds
+from goodbot.crawl_bounds import CrawlBounds
 from goodbot.crawl_folder import CrawlFolder
-from goodbot.errors import InputError
 from goodbot.robot.crawl.remote_control import RemoteControl, Submitted
-from goodbot.robot.fetch.identity import identity_of
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url, parse_url
-from goodbot.url_lookup import report_on
 from goodbot.url_story import last_answer_at
-from goodbot.visitor_urls import is_internal
-from goodbot.visitor_values import Submission, SubmissionResult, UrlReport
+from goodbot.visitor_values import Submission, SubmissionResult
+from goodbot.visitors.submission_rules import Judged, SubmissionRules
 from goodbot.visitors.typed_urls import TypedUrls
 
 REPLY_TIMEOUT_S: Final = 4.0
 """How long a visitor waits until a running crawl has taken a URL."""
-
-PRIVATE: Final = "{host} may be on a private network, so only the operator of this crawl can submit its URLs"
-PROXIED: Final = "this crawl uses a proxy, so it cannot check that {host} has a public address"
-BARRED: Final = "the operator of this crawl has excluded this host"
-PRIVATE_CRAWL: Final = "this crawl visits private sites only"
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A URL as the crawl requests it. `result` None: it may be submitted; `public_only`: see `Discovery`."""
-
-    report: UrlReport
-    result: SubmissionResult | None = None
-    reason: str = ""
-    public_only: bool = True
 
 
 class VisitorRequests:
@@ -97,14 +78,14 @@ class VisitorRequests:
         now = self._now()
         return [self._submission(item, None, changed=False, now=now) for item in self._judge_all(list(urls))]
 
-    def _judge_all(self, urls: Sequence[Url]) -> list[_Judged]:
+    def _judge_all(self, urls: Sequence[Url]) -> list[Judged]:
         bounds = self._bounds.current()
         with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
-            judge = _Judge(bounds, frontier, self._now())
-            return [judge(url) for url in urls]
+            rules = SubmissionRules(bounds, frontier, self._now())
+            return [rules.judge(url) for url in urls]
 
     @staticmethod
-    def _submission(judged: _Judged, done: Submitted | None, *, changed: bool, now: float) -> Submission:
+    def _submission(judged: Judged, done: Submitted | None, *, changed: bool, now: float) -> Submission:
         report, record = judged.report, judged.report.record
         seen = record.seen if record is not None else None
         found = Submission(
@@ -126,61 +107,9 @@ class VisitorRequests:
         return replace(found, result=result, state_before=done.before, state=done.now, due_at=due_at)
 
 
-class _Judge:
-    """Decides which URLs of visitors are submitted, with the frontier of one moment."""
-
-    def __init__(self, bounds: Bounds, frontier: SqliteFrontier, now: float) -> None:
-        self._bounds = bounds
-        self._frontier = frontier
-        self._now = now
-        self._forgotten = frontier.forgotten_hosts()
-        self._token = identity_of(bounds.settings, version("goodbot")).token
-
-    def __call__(self, url: Url) -> _Judged:
-        is_seeds = url.authority in self._bounds.authorities
-        if not is_seeds and (reason := self._private(url)):
-            return _Judged(UrlReport(url, None, None), "private", reason)
-        report = report_on(self._frontier, self._bounds.settings, url)
-        result, reason = self._refusal(report)
-        return _Judged(report, result, reason, public_only=not is_seeds)
-
-    def _private(self, url: Url) -> str:
-        """Says why the crawl might reach a private address by this URL; empty if it cannot."""
-        if is_internal(url):
-            return PRIVATE.format(host=url.host)
-        return PROXIED.format(host=url.host) if self._bounds.settings.proxy else ""
-
-    def _refusal(self, report: UrlReport) -> tuple[SubmissionResult | None, str]:
-        url = report.requested_as
-        if url.host_key in self._forgotten:
-            return "forgotten", BARRED
-        if reason := self._bounds.scope.refuse(url, 0) or ("" if _was_visited(report) else report.trap):
-            return "out of scope", reason
-        try:
-            self._bounds.check(url)
-        except InputError:
-            return "out of scope", PRIVATE_CRAWL
-        return self._disallowed(url)
-
-    def _disallowed(self, url: Url) -> tuple[SubmissionResult | None, str]:
-        """Judges by the robots.txt that the crawl has, while it is fresh. While it is unreachable, the crawl itself
-        waits."""
-        access = self._frontier.load_robots(url.origin)
-        if access is None or not access.is_fresh(self._now):
-            return None, ""
-        verdict = access.in_dialect(self._bounds.settings.dialect).verdict(url.text, self._token)
-        if verdict.allowed or (verdict.access == "unreachable" and verdict.rule is None):
-            return None, ""
-        return "disallowed", verdict.reason
-
-
-def _is_settled(judged: _Judged) -> bool:
+def _is_settled(judged: Judged) -> bool:
     """Returns whether a submission changes nothing, so that the crawl need not be asked."""
     record = judged.report.record
     if record is None or record.is_closed:
         return False
     return record.state in ("visited", "leased", "gone", "disallowed")
-
-
-def _was_visited(report: UrlReport) -> bool:
-    return report.record is not None and report.record.state == "visited"

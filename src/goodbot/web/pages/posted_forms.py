@@ -14,15 +14,19 @@ CLOSING: Final = {"Connection": "close"}
 async def read_body(request: Request, most_bytes: int, too_long: str | None = None) -> bytes:
     """Reads the whole body. Raises HTTPException 413, with the detail `too_long`, as soon as it is known that it
     exceeds `most_bytes`."""
-    stated = request.headers.get("content-length", "")
-    if stated.isdecimal() and int(stated) > most_bytes:
-        raise HTTPException(413, too_long, CLOSING)
+    _check_length(request, most_bytes, too_long)
     body = bytearray()
     async for part in request.stream():
         body += part
         if len(body) > most_bytes:
             raise HTTPException(413, too_long, CLOSING)
     return bytes(body)
+
+
+def _check_length(request: Request, most_bytes: int, too_long: str | None) -> None:
+    stated = request.headers.get("content-length", "")
+    if stated.isdecimal() and int(stated) > most_bytes:
+        raise HTTPException(413, too_long, CLOSING)
 
 
 async def read_form(request: Request, most_bytes: int, too_long: str | None = None) -> dict[str, str]:
@@ -37,8 +41,9 @@ async def read_form(request: Request, most_bytes: int, too_long: str | None = No
 
 
 async def read_json(request: Request, most_bytes: int, too_long: str | None = None) -> dict[str, Any]:
-    """Reads a JSON object. Raises HTTPException 415 if the type is not JSON (a form of another site cannot send that
-    type), 413 if it is too long, 400 if it is not a JSON object."""
+    """Reads a JSON object. Raises HTTPException 413 if it is too long, 415 if the type is not JSON (a form of another
+    site cannot send that type), 400 if it is not a JSON object."""
+    _check_length(request, most_bytes, too_long)
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "send the data as application/json")
     body = await read_body(request, most_bytes, too_long)

@@ -13,6 +13,7 @@ from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_time
 from goodbot.index import MAX_QUERY_CHARS
 from goodbot.web.pages.environment import plain_environment
+from goodbot.web.pages.html_text import html_text
 from goodbot.web.pages.local_formats import Speaker, day_message, day_of, formats
 from goodbot.web.pages.messages import Message
 from goodbot.web.pages.translations import LANGUAGES, PARAMETER, Reader, load_translations, reader_of
@@ -58,7 +59,7 @@ class Templates:
                 switches=self._switches(request, reader),
             )
         )
-        return HTMLResponse(html, status, {"Content-Language": reader.language, "Vary": "Accept-Language"})
+        return HTMLResponse(html_text(html), status, {"Content-Language": reader.language, "Vary": "Accept-Language"})
 
     def said(self, reader: Reader, message: Message) -> str:
         """Writes a message in the language of a reader."""

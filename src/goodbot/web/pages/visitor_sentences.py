@@ -36,7 +36,10 @@ STORIES: Final = (
 ADVICE: Final = (
     translatable("submit it"),
     translatable("submit it again, or wait for its next visit"),
-    translatable("submit it again when its server answers"),
+    translatable("submit it again when its server sends the page"),
+    translatable("only the operator of this crawl can submit it"),
+    translatable("it leads to itself: let the server send the page"),
+    translatable("the URL to which it leads does not belong to this crawl: %(reason)s"),
     translatable("look again in a minute"),
     translatable("try again later"),
     translatable("wait for its turn"),

@@ -16,7 +16,10 @@ by submitting names."""
 _SOURCE: Final = re.compile(r"linked from (\S+)(?=, depth \d+\Z)")
 _DETAIL: Final = re.compile(r" \(.*|: .*", re.DOTALL)
 _UNREACHABLE: Final = re.compile(r"(robots\.txt is unreachable, so [^:]*):.*", re.DOTALL)
-_ADDRESSES: Final = re.compile(r"its host name could not be resolved|its address is private, and [^)]*")
+_ADDRESSES: Final = re.compile(
+    r"its host name could not be resolved|its address is private, and [^)]*|"
+    r"\S+ is a private address; --allow-private .*"
+)
 _KINDS: Final = get_args(FailureKind)
 _FAILURE: Final = re.compile(rf"\b({'|'.join(_KINDS)}): (.*)", re.DOTALL)
 _KEPT_ANSWER: Final = re.compile(r"; its answer (?:is|could) .*", re.DOTALL)
@@ -25,7 +28,12 @@ _KEPT_ANSWER: Final = re.compile(r"; its answer (?:is|could) .*", re.DOTALL)
 def public_story(story: Story) -> Story:
     """Returns the story without names of files of this machine, addresses of its network, and URLs of other pages that
     link to the page: such a page may be secret."""
-    return replace(story, summary=public_text(story.summary), events=tuple(_public(event) for event in story.events))
+    return replace(
+        story,
+        summary=public_text(story.summary),
+        advice=public_text(story.advice),
+        events=tuple(_public(event) for event in story.events),
+    )
 
 
 def public_text(sentence: str) -> str:
@@ -46,6 +54,10 @@ def _found(event: Event) -> Event:
 def _of_site(match: re.Match[str]) -> str:
     source = parse_url(match[1])
     return f"linked from a page of {source.authority}" if source is not None else "linked from a page"
+
+
+def _scope(event: Event) -> Event:
+    return event._replace(reason=_ADDRESSES.sub(NO_ADDRESS, event.reason))
 
 
 def _permission(event: Event) -> Event:
@@ -82,6 +94,7 @@ def _keep(event: Event) -> Event:
 
 _REASONS: Final[Mapping[str, Callable[[Event], Event]]] = {
     "found": _found,
+    "scope": _scope,
     "permission": _permission,
     "fetch": _fetch,
     "read": _read,
