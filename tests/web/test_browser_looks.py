@@ -71,6 +71,10 @@ UNMARKED = """() => [...document.querySelectorAll("main :is(button, .action, sum
 """Finds controls and marks that only a background of ours would set off from the text around."""
 
 
+UNBREAKABLE = "\N{WOMAN}\N{ZERO WIDTH JOINER}" * 200
+"""A row of emoji that no browser breaks."""
+
+
 class _Explained(Library):
     """Explains every page by two parts with long names."""
 
@@ -84,8 +88,8 @@ class _Explained(Library):
 @pytest.fixture(scope="module")
 def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
     reports = make_frontier(Path(tmp_path_factory.mktemp("looks")) / "frontier.sqlite")
-    titled = {"d": {"language": "he"}, "f": {"title": "robot " + "\N{WOMAN}\N{ZERO WIDTH JOINER}" * 200}}
-    hits = [replace(hit, **titled.get(hit.id, {})) for hit in SPECIMENS]
+    hits = [replace(hit, language="he") if hit.id == "d" else hit for hit in SPECIMENS]
+    hits = [replace(hit, title=f"robot {UNBREAKABLE}") if hit.id == "f" else hit for hit in hits]
     app = create_app(_Explained(hits), Site("Sample library"), Crawls(reports=reports), visitors=Desk())
     with running(app) as url:
         yield Visitor(url)
