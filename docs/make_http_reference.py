@@ -75,7 +75,7 @@ PAGES: Final = {
             "/cached/document",
             "the copy itself, for the frame of that page",
             "url",
-            "303: to that page, if it is opened alone; 400; 404",
+            "303: to `/cached`, if it is opened outside the frame; 400; 404",
         ),
         Page("GET", "/why", "why a page is not found", "url", "400; 404: no server can have this URL"),
         Page("GET", "/submit", "a form to submit a URL; after a submission, its result", "url", "400, 404"),
@@ -133,10 +133,14 @@ INTRODUCTION: Final = """\
 `goodbot serve` answers these paths. `goodbot serve --public-url https://example.org/find/` serves all of them below
 `/find`. [OpenAPI](https://spec.openapis.org/oas/v3.1.0) describes the API at `/openapi.json`.
 
+**Without a crawl** (no `--in`), the home page, `/about`, the checker, `/healthz`, `/metrics` and most files are served;
+everything about search, visitors' URLs and the crawl gets 404.
+
 **Methods.** HEAD works wherever GET does. Other methods get 405 with `Allow`.
 
 **Language.** Pages are in the language of `Accept-Language`, English or Russian; `hl=en` and `hl=ru` on any page
-override it. Searches rank pages in the reader's languages higher; on pages, the one that `hl` names comes first.
+override it. Results in the reader's languages rank higher; on the pages of this service, the language that `hl`
+names counts first.
 
 **Errors.** Every page may answer 429 (too many requests; `Retry-After` says when to try again), 503 (the index or the
 crawl cannot be read) and 500 (a fault, which is in the log). The pages for the operator answer 403 without the token of
@@ -146,15 +150,16 @@ without a body or with one line of text: 400 (not HTTP, or the wrong `Host`), 40
 the server is being stopped) and 505 (another version of HTTP). A body that is too long gets 413 as soon as its length
 is known; then the connection closes.
 
-**URLs.** Wherever a parameter is a URL, a text that is not an http or https URL gets 400. A URL that is not known gets
-404 where there is nothing to show without it; so does a URL that no server can have, such as `http://1.2.3.4.5/`. A URL
-may lack its scheme if it begins with a domain or an IP address: `example.org/a`.
+**URLs.** Wherever a parameter is a URL, a text that is not an http or https URL gets 400. A URL unknown to the
+crawl gets 404 where nothing could be shown (`/cached`, `/explain`); so does a URL that no server can have, such as
+`http://1.2.3.4.5/`. A URL may lack its scheme if it begins with a domain or an IP address (`example.org/a`), or if the
+crawl knows it or has a seed there (`intranet/a`).
 
-**Rate limits.** 300 requests per minute and client address, 60 at once; changes (`POST /submit`, `/api/submit`,
-`/removal`, and `/indexnow`) 10 per minute and 10 at once. An IPv6 /64 network is one client. Clients on the same
-machine have no limit for pages, except a proxy that is not trusted, whose visitors share one. `/healthz`, `/metrics`,
-`/robots.txt`, `/favicon.ico`, `/opensearch.xml` and `/static/` have no limit at all. Behind a proxy that is named with
-`--trusted-proxy`, the client is the one in `X-Forwarded-For`.
+**Rate limits.** 300 requests per minute from one client address, in bursts of up to 60; changes (`POST /submit`,
+`/api/submit`, `/removal`, and `/indexnow`) 10 per minute, in bursts of up to 10. An IPv6 /64 network is one client.
+Clients on the same machine have no limit for pages; an untrusted proxy there has one, for all its visitors together.
+`/healthz`, `/metrics`, `/robots.txt`, `/favicon.ico`, `/opensearch.xml` and `/static/` have no limit at all. Behind a
+proxy that is named with `--trusted-proxy`, the client is the one in `X-Forwarded-For`.
 
 **Other origins.** Pages of other sites may read the answers to GET of `/api/…`, `/search.atom`, `/opensearch.xml` and
 `/openapi.json` (`Access-Control-Allow-Origin: *`, without cookies), and nothing else. `POST` from pages of other sites

@@ -197,7 +197,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("visited", seen=OUT, status=301, why="status 301, to https://example.org/b"),
         StoryFacts(in_index=False),
         "its server redirects it (status 301, to https://example.org/b)",
-        "look up the URL to which it leads",
+        "look up the URL to which it redirects",
         AT + 100,
     ),
     (
@@ -205,15 +205,15 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("visited", seen=OUT, status=301, why=f"status 301, to {URL}"),
         StoryFacts(in_index=False),
         f"its server redirects it (status 301, to {URL})",
-        "it leads to itself: let the server send the page",
+        "it redirects to itself: let the server send the page",
         AT + 100,
     ),
     (
         "a redirect out of the crawl",
         known("visited", seen=OUT, status=308, why="status 308, to https://example.com/"),
-        StoryFacts(in_index=False, target_refusal="example.com is not the host of a seed (--scope host)"),
+        StoryFacts(in_index=False, target_refusal="not one of the seeds (--scope page)"),
         "its server redirects it (status 308, to https://example.com/)",
-        "the URL to which it leads does not belong to this crawl: example.com is not the host of a seed (--scope host)",
+        "the URL to which it redirects does not belong to this crawl: not one of the seeds (--scope page)",
         AT + 100,
     ),
     (

@@ -52,11 +52,13 @@ class ServeSettings:
     submissions: bool = setting(
         True, "Visitors may submit URLs to the crawl; robots.txt and the scope of the crawl apply"
     )
-    removals: bool = setting(True, "Owners of a site may have its pages removed from the results, after they prove it")
+    removals: bool = setting(
+        True, "Owners may have pages of their site removed from the results, after they prove that the site is theirs"
+    )
     page_rate: float = setting(
         300.0,
         "Maximum requests per minute from one client address, on average; 0: no limit. Page requests from this machine "
-        "have no limit, except from a reverse proxy that is not trusted: its visitors share one",
+        "have no limit, except that the visitors of a reverse proxy that is not trusted have one together",
         "five a second: more than a person types, less than a program that copies the index sends",
         internal=True,
     )

@@ -195,11 +195,11 @@ def redirect_target(record: UrlRecord) -> Url | None:
 
 def _redirected(record: UrlRecord, facts: StoryFacts) -> _Told:
     if redirect_target(record) == record.url:
-        advice = "it leads to itself: let the server send the page"
+        advice = "it redirects to itself: let the server send the page"
     elif facts.target_refusal:
-        advice = f"the URL to which it leads does not belong to this crawl: {facts.target_refusal}"
+        advice = f"the URL to which it redirects does not belong to this crawl: {facts.target_refusal}"
     else:
-        advice = "look up the URL to which it leads"
+        advice = "look up the URL to which it redirects"
     return _Told(f"its server redirects it ({record.why})", advice)
 
 

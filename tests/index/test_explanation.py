@@ -273,7 +273,7 @@ def test_a_copy_has_the_place_of_the_hit_that_shows_the_other_one(search: Tantiv
     assert explained(search, "polite", shown.url).notes == ()
     copy = explained(search, "polite", other.url)
     assert (copy.is_found, copy.position) == (True, position)
-    assert copy.notes == (f"the page is a translation or copy of {shown.url}, which the hit shows",)
+    assert copy.notes == (f"the page is a translation or copy of {shown.url}, which is shown as the result",)
 
 
 def test_what_was_corrected_is_said(search: TantivySearch) -> None:
@@ -311,7 +311,7 @@ def test_a_page_beyond_the_first_thousand_hits(tmp_path: Path) -> None:
     assert places[1_299].position is None
     assert 100 < (places[500].position or 0) < 1_000
     assert places[1_299].is_found
-    assert places[1_299].notes == ("the page is not among the first 1,000 hits",)
+    assert places[1_299].notes == ("the page is not among the first 1,000 results",)
 
 
 def test_json(search: TantivySearch) -> None:

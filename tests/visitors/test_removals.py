@@ -180,7 +180,7 @@ async def test_what_proves_nothing(tmp_path: Path) -> None:
         await crawl(server, tmp_path)
         desk = Desk(tmp_path)
         for changes, said in (
-            ({}, "neither robots.txt nor the page keeps robots from showing it"),
+            ({}, "neither robots.txt nor the page asks search services to leave it out"),
             ({"/a": answer(b"", 403)}, "neither robots.txt nor the page"),
             ({"/a": answer(b"", 500)}, "neither robots.txt nor the page"),
             (

@@ -32,7 +32,7 @@ EXPLANATION = Explanation(
     ),
     bonuses=(("complete", 1.0), ("near", 0.5), ("odd bonus", 0.0)),
     factors=(("rank", 1.1), ("language", 0.8)),
-    notes=("the page is a translation or copy of https://x.example/, which the hit shows", "an <i>odd</i> note"),
+    notes=("the page is a translation or copy of https://x.example/, which is shown as the result", "an <i>odd</i>"),
 )
 
 
@@ -92,7 +92,7 @@ def test_the_explanation_in_words_and_numbers(explained: Visitor) -> None:
     text = text_of(html.replace("<", " <"))
     assert "this page is result number 1,234" in text
     assert "robot text 3.25 texts of links to the page 0.50 odd field 0.25" in text
-    assert "zeppelin not in the page 0.00" in text
+    assert "zeppelin not on the page 0.00" in text
     assert "The word robot 4.00" in text
     assert "The page has every word of the query. + 1.00" in text
     assert "Pages that many pages link to rank higher. × 1.10" in text
@@ -105,7 +105,7 @@ def test_the_explanation_in_russian(explained: Visitor) -> None:
     text = text_of(html.replace("<", " <"))
     assert "robot текст 3,25 тексты ссылок на страницу 0,50 odd field 0,25" in text
     assert "Это перевод или копия страницы https://x.example/ , которая показана в результатах." in text
-    for english in ("odd field", "odd bonus", "An &lt;i&gt;odd&lt;/i&gt; note."):
+    for english in ("odd field", "odd bonus", "An &lt;i&gt;odd&lt;/i&gt;."):
         assert f'<span lang="en">{english}</span>' in html
 
 

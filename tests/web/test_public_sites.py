@@ -182,7 +182,7 @@ async def test_a_delay_that_is_too_long_for_a_visitor() -> None:
     robots = Response(200, (("content-type", "text/plain"),), b"User-agent: *\nCrawl-delay: 60\n")
     scene = Scene(robots=robots)
     document = await scene.fetch("a")
-    assert (document.response, document.trouble) == (None, "a.example gets no request for 60 s")
+    assert (document.response, document.trouble) == (None, "this server may not request a.example for another 60 s")
     assert len(scene.web.requests) == 1
 
 

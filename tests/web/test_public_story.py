@@ -21,7 +21,7 @@ EVENTS = [
         ("keep", "yes", "goodbot-2026.warc.gz at byte 12"),
         ("yes", "the archive has the answer"),
     ),
-    ("headers", ("keep", "headers", "x.warc.gz at byte 1"), ("headers", "the archive has the header fields")),
+    ("headers", ("keep", "headers", "x.warc.gz at byte 1"), ("headers", "the archive has only the header fields")),
     ("answer", ("fetch", "200", "12 bytes in 3 ms, cut (length)"), ("200", "12 bytes in 3 ms, cut (length)")),
     ("no name", ("fetch", "dns", "the name has no address (in.example): not found"), ("no address", NO_ADDRESS)),
     (

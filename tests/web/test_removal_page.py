@@ -94,6 +94,12 @@ def test_no_proofs_are_asked_for_if_none_can_be_checked(visitor: Visitor) -> Non
             assert text not in html
 
 
+def test_without_a_contact_no_link_leads_to_one() -> None:
+    with visited(site=replace(SITE, contact=None)) as visitor:
+        for query in ("", f"?url={HOST}", "?url=http://10.1.2.3/a"):
+            assert "contact</a>" not in visitor.ask(f"/removal{query}").text
+
+
 def test_a_site_is_proved_by_the_file_alone(visitor: Visitor) -> None:
     html = visitor.ask(f"/removal?url={HOST}/a&scope=site").text
     assert "Disallow" not in html

@@ -28,7 +28,7 @@ from web.library import SPECIMENS, Library, Visitor
 HOST = "here.example"
 TOKEN = "0123456789abcdef"
 LATER = 4_000_000_000.0
-SITE = Site("Sample library", post_rate=Rate(0, 1))
+SITE = Site("Sample library", contact="me@example.org", post_rate=Rate(0, 1))
 """A site that limits no requests."""
 HTML = "<title>A page</title><h1>Robots at home</h1><p>See <a href='/next'>the next page</a>."
 

@@ -174,14 +174,14 @@ class Explainer:
     def _notes(self, page: PageAlone, answered: Answered, item: Ranked | None) -> Iterator[str]:
         """Yields why the hits do not show a page that the query finds."""
         if item is None:
-            yield f"the page is not among the first {answered.needed:,} hits"
+            yield f"the page is not among the first {answered.needed:,} results"
             return
         languages, found = [*answered.languages, *answered.otherwise], answered.found
         state, main = page.state, answered.built.main
         (hit,) = find_versions(state.opened, main, [item], found.addresses, languages, state.withheld)
         if not _same(hit.addresses[0], page.address):
             shown = stored_page(state.searcher, hit.addresses[0])
-            yield f"the page is a translation or copy of {shown.url or shown.id}, which the hit shows"
+            yield f"the page is a translation or copy of {shown.url or shown.id}, which is shown as the result"
 
     def _why_not(self, page: PageAlone, answered: Answered) -> Iterator[str]:
         """Yields why the query does not find the page."""

@@ -44,8 +44,8 @@ class _Proved(NamedTuple):
 class RemovalRequests:
     """Checks requests for removal from the crawl in a folder, and keeps those granted.
 
-    If robots.txt or the page proves the request, the page is hidden until the crawl, for which it is due at once, has
-    visited it again; then the index no longer has it. A removal by token file lasts until the operator lifts it; the
+    If robots.txt or the page proves the request, the page is due at once, and hidden until the crawl has visited it
+    again; that visit takes it out of the index. A removal by token file lasts until the operator lifts it; the
     crawl keeps fetching those pages. Several threads may use it.
     """
 
@@ -150,7 +150,7 @@ class RemovalRequests:
         if has_token(document, file.content):
             return _Proved("token file", f"the site has the token file {file.url.path}")
         status = document.response.status if document.response is not None else None
-        said = f"answers with status {status}" if status != 200 else "does not have the token alone"
+        said = f"answers with status {status}" if status != 200 else "must contain the token and nothing else"
         why = found, document.trouble or f"{file.url} {said}"
         return "; ".join(dict.fromkeys(reason.rstrip(".") for reason in why if reason))
 
@@ -161,7 +161,7 @@ class RemovalRequests:
         if page.response is None:
             return page.trouble
         says = await asyncio.to_thread(says_no, url, page.response, self._sites.token, self._now())
-        return _Proved("page", says) if says else "neither robots.txt nor the page keeps robots from showing it"
+        return _Proved("page", says) if says else "neither robots.txt nor the page asks search services to leave it out"
 
     def _grant(self, url: Url, subject: str, proved: _Proved, *, site: bool) -> RemovalAnswer:
         removal = Removal(
@@ -222,5 +222,6 @@ def _site_of(url: Url) -> str:
 
 
 def _origin_and(url: Url, subject: str) -> str:
-    """Returns what a token is made from: a token for one page removes no other, and no site."""
+    """Returns the text that a token is made from. It names the page or the site, so the token for one removes no
+    other."""
     return f"{url.origin} {subject}"

@@ -107,7 +107,7 @@ class SiteVisit:
         """Returns the answer, or says why the host gets no request."""
         async with self._permission.pace.turn(url) as turn:
             if (until := await turn.wait_until_ready(permit.timing, FETCH_TIMEOUT_S)) is not None:
-                return f"{url.host} gets no request for {until - self._clock.now():.0f} s"
+                return f"this server may not request {url.host} for another {until - self._clock.now():.0f} s"
             capture = await self._transport.send(Request(url, permit.verdict, public_only=True))
             turn.answered(capture, permit.timing)
             return capture
@@ -250,7 +250,7 @@ class RecordingTransport:
 
     def redirect_chain(self, start: Url) -> tuple[list[Url], Capture | None]:
         """Follows the redirects from `start`. Returns their URLs, the target of the last redirect included, and the
-        last capture; None if `start` was not requested, because its host must rest."""
+        last capture; None if `start` was not requested, because its host may not be requested yet."""
         chain, last = [start], self._captures.get(start)
         while last is not None and len(chain) <= MAX_ROBOTS_REDIRECTS + 1:
             target = redirect_target(last)

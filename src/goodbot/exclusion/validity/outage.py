@@ -58,9 +58,11 @@ def as_google(outage: Outage) -> Hold:
     if outage.now < over:
         return Hold("open", over, "everything is allowed, since no copy is known after 12 hours")
     if outage.site_answers:
-        return Hold("open", inf, "everything is allowed, since after 30 days the site answers other requests")
+        return Hold(
+            "open", inf, "everything is allowed, since robots.txt has failed for 30 days and other requests succeed"
+        )
     return Hold(
-        "closed", inf, "everything is disallowed, since after 30 days the site does not answer other requests either"
+        "closed", inf, "everything is disallowed, since robots.txt has failed for 30 days and other requests fail too"
     )
 
 

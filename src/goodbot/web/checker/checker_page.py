@@ -260,7 +260,7 @@ def _filled(form: _Form, site: SiteRobots | None) -> _Form:
 
 
 def _trouble(error: InputError | None, *, fetching: bool = False) -> _Trouble | None:
-    """Says why there is no report. What a fetch says is English."""
+    """Says why there is no report. Messages of a fetch stay English."""
     if error is None:
         return None
     return _Trouble(error.message if isinstance(error, TroubleError) else str(error), fetching)

@@ -68,7 +68,7 @@ RESULTS: Final = _object(
         "query": TEXT,
         "total": _said(COUNT, "How many pages match"),
         "took_ms": NUMBER,
-        "complete": _said(COUNT, "How many of them have every word of the query"),
+        "complete": _said(COUNT, "How many of the matching pages have every word of the query"),
         "searched_for": _said(TEXT, "The query in plain words"),
         "hits": {**_list(reference("Hit")), "maxItems": 10},
         "page": {"type": "integer", "minimum": 1, "maximum": 100},

@@ -17,7 +17,7 @@ PER_PAGE: Final = 50
 
 _PROOFS: Final[dict[Proof, str]] = {
     "robots.txt": translatable("robots.txt forbids it"),
-    "page": translatable("the page says noindex, moved or is gone"),
+    "page": translatable("the page says noindex, has moved or is gone"),
     "token file": translatable("the site has the token file"),
 }
 

@@ -118,8 +118,8 @@ HOLDS: Final = (
     translatable("everything is disallowed, since the last good copy is older than 30 days"),
     translatable("everything is disallowed for the first 12 hours"),
     translatable("everything is allowed, since no copy is known after 12 hours"),
-    translatable("everything is allowed, since after 30 days the site answers other requests"),
-    translatable("everything is disallowed, since after 30 days the site does not answer other requests either"),
+    translatable("everything is allowed, since robots.txt has failed for 30 days and other requests succeed"),
+    translatable("everything is disallowed, since robots.txt has failed for 30 days and other requests fail too"),
     translatable("everything is disallowed until it answers"),
 )
 """What holds while robots.txt is unreachable."""
@@ -240,7 +240,7 @@ EVENTS: Final = (
     translatable("%(count)s bytes in %(most)s ms, cut (%(cut)s)"),
     translatable("%(count)s bytes in %(most)s ms"),
     translatable("the archive has the answer"),
-    translatable("the archive has the header fields"),
+    translatable("the archive has only the header fields"),
     translatable("%(count)s link, %(new)s new, %(refused)s of these out of scope, %(marked)s marked %(rel)s"),
     translatable("%(count)s links, %(new)s new, %(refused)s of these out of scope, %(marked)s marked %(rel)s"),
     translatable("a list of %(count)s URL, %(refused)s of them out of scope"),

@@ -1,4 +1,4 @@
-"""Makes the environment of templates that all HTML of this room shares. It needs jinja2 only."""
+"""Makes the environment of templates that all HTML of this package shares. It needs jinja2 only."""
 
 from gettext import NullTranslations
 from pathlib import Path

@@ -25,8 +25,8 @@ SENTENCES: Final = (
     translatable("give the URL of a page as well"),
     translatable("the spelling was corrected: %(query)s"),
     translatable("the page has none of the words"),
-    translatable("the page is not among the first %(count)s hits"),
-    translatable("the page is a translation or copy of %(url)s, which the hit shows"),
+    translatable("the page is not among the first %(count)s results"),
+    translatable("the page is a translation or copy of %(url)s, which is shown as the result"),
     translatable("the page does not meet a condition: %(condition)s"),
     translatable("the query excludes pages that match: %(condition)s"),
 )

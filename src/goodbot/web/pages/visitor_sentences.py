@@ -1,4 +1,4 @@
-"""What visitors and owners of sites are told about a URL: its story, submissions, removals, copies."""
+"""The sentences shown to visitors and owners of sites about a URL: its story, submissions, removals, copies."""
 
 from typing import Final
 
@@ -38,8 +38,8 @@ ADVICE: Final = (
     translatable("submit it again, or wait for its next visit"),
     translatable("submit it again when its server sends the page"),
     translatable("only the operator of this crawl can submit it"),
-    translatable("it leads to itself: let the server send the page"),
-    translatable("the URL to which it leads does not belong to this crawl: %(reason)s"),
+    translatable("it redirects to itself: let the server send the page"),
+    translatable("the URL to which it redirects does not belong to this crawl: %(reason)s"),
     translatable("look again in a minute"),
     translatable("try again later"),
     translatable("wait for its turn"),
@@ -50,7 +50,7 @@ ADVICE: Final = (
     translatable("a running crawl adds it within a minute"),
     translatable("the next run of the crawl adds it"),
     translatable("to find it, search for words of its title"),
-    translatable("look up the URL to which it leads"),
+    translatable("look up the URL to which it redirects"),
     translatable("look up one of the pages that it lists"),
     translatable("the robot checks again at its next visit"),
     translatable("the operator of this search can lift the removal"),
@@ -127,9 +127,9 @@ REMOVALS: Final = (
         "this server cannot fetch from %(host)s, so only the operator of this search can remove it (goodbot "
         "forget HOST)"
     ),
-    translatable("neither robots.txt nor the page keeps robots from showing it"),
+    translatable("neither robots.txt nor the page asks search services to leave it out"),
     translatable("%(url)s answers with status %(status)s"),
-    translatable("%(url)s does not have the token alone"),
+    translatable("%(url)s must contain the token and nothing else"),
     translatable("there are too many removals: the operator of this search has to look at them first"),
     translatable("more than %(count)s pages of %(host)s cannot be removed one by one: remove the site"),
 )
@@ -138,7 +138,7 @@ REMOVALS: Final = (
 VISITS: Final = (
     translatable("%(host)s gave no answer: %(reason)s"),
     translatable("a bot wall (%(wall)s) answered for %(host)s"),
-    translatable("%(host)s gets no request for %(count)s s"),
+    translatable("this server may not request %(host)s for another %(count)s s"),
     translatable(
         "it redirects to %(host)s, which is on a private address, and this page fetches from public sites only"
     ),

@@ -33,7 +33,7 @@ OPERATORS: Final = (
         "(robot OR spider) delay",
         translatable("pages with a word of the group in parentheses; those with the other word too come first"),
     ),
-    Operator("crawl*", translatable("pages with words that begin with these letters, at least two")),
+    Operator("crawl*", translatable("pages with words that begin with these letters (two letters or more)")),
     Operator(
         "os.path.join",
         translatable(

@@ -89,7 +89,7 @@ def _read(event: Event) -> Event:
 
 def _keep(event: Event) -> Event:
     is_whole = event.decision != "headers"
-    return event._replace(reason="the archive has the answer" if is_whole else "the archive has the header fields")
+    return event._replace(reason="the archive has the answer" if is_whole else "the archive has only the header fields")
 
 
 _REASONS: Final[Mapping[str, Callable[[Event], Event]]] = {
