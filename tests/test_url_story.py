@@ -85,7 +85,15 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         UNKNOWN,
         StoryFacts(verdict=VERDICT),
         "no page of this crawl links to it, and robots.txt forbids it (line 2)",
-        "remove that rule; the crawl reads robots.txt again within a day",
+        "remove that rule, wait a day, and submit it",
+        None,
+    ),
+    (
+        "unknown, disallowed, and visitors submit nothing",
+        UNKNOWN,
+        StoryFacts(verdict=VERDICT, takes_urls=False),
+        "no page of this crawl links to it, and robots.txt forbids it (line 2)",
+        "only the operator of this crawl can submit it",
         None,
     ),
     (

@@ -139,14 +139,15 @@ def _unknown(report: UrlReport, facts: StoryFacts) -> _Told:
             return _Told(f"it does not belong to this crawl: {reason}")
     if facts.verdict is not None and not facts.verdict.allowed:
         forbidden = _forbidden(facts.verdict.reason, facts.verdict.line)
-        return _Told(f"no page of this crawl links to it, and {forbidden.summary}", forbidden.advice)
+        advice = "remove that rule, wait a day, and submit it" if forbidden.advice else ""
+        return _Told(f"no page of this crawl links to it, and {forbidden.summary}", advice)
     return _Told("no page of this crawl links to it", _SUBMIT)
 
 
 def _possible(told: _Told, facts: StoryFacts) -> _Told:
     """Changes advice to submit the URL if visitors may not do that. What robots.txt forbids may change."""
     is_refused = facts.refusal is not None and facts.refusal[0] != "disallowed"
-    if not told.advice.startswith(_SUBMIT) or (facts.takes_urls and not is_refused):
+    if _SUBMIT not in told.advice or (facts.takes_urls and not is_refused):
         return told
     return told._replace(advice="only the operator of this crawl can submit it")
 

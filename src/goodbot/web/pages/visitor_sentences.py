@@ -65,6 +65,7 @@ ADVICE: Final = (
     translatable("submit it again when the page is restored; no other visit is planned"),
     translatable("submit it again when this changes"),
     translatable("remove that rule, wait a day, and submit it again"),
+    translatable("remove that rule, wait a day, and submit it"),
 )
 """The advice of stories."""
 
