@@ -133,14 +133,14 @@ INTRODUCTION: Final = """\
 `goodbot serve` answers these paths. `goodbot serve --public-url https://example.org/find/` serves all of them below
 `/find`. [OpenAPI](https://spec.openapis.org/oas/v3.1.0) describes the API at `/openapi.json`.
 
-**Without a crawl** (no `--in`), the home page, `/about`, the checker, `/healthz`, `/metrics` and most files are served;
+**Without a crawl** (no `--in`), the home page, `/about`, the checker, `/healthz`, `/metrics` and the files are served;
 everything about search, visitors' URLs and the crawl gets 404.
 
-**Methods.** HEAD works wherever GET does. Other methods get 405 with `Allow`.
+**Methods.** HEAD works wherever GET does. Methods that the tables below do not name get 405 with `Allow`.
 
 **Language.** Pages are in the language of `Accept-Language`, English or Russian; `hl=en` and `hl=ru` on any page
-override it. Results in the reader's languages rank higher; on the pages of this service, the language that `hl`
-names counts first.
+override it. Results in the reader's languages rank higher: on `/search`, the language of `hl` and then those of
+`Accept-Language`; in the API, those of `Accept-Language`.
 
 **Errors.** Every page may answer 429 (too many requests; `Retry-After` says when to try again), 503 (the index or the
 crawl cannot be read) and 500 (a fault, which is in the log). The pages for the operator answer 403 without the token of
@@ -151,9 +151,9 @@ the server is being stopped) and 505 (another version of HTTP). A body that is t
 is known; then the connection closes.
 
 **URLs.** Wherever a parameter is a URL, a text that is not an http or https URL gets 400. A URL unknown to the
-crawl gets 404 where nothing could be shown (`/cached`, `/explain`); so does a URL that no server can have, such as
-`http://1.2.3.4.5/`. A URL may lack its scheme if it begins with a domain or an IP address (`example.org/a`), or if the
-crawl knows it or has a seed there (`intranet/a`).
+crawl gets 404 where nothing could be shown (`/cached`, `/explain`, `/removal`); so does a URL that no server can have,
+such as `http://1.2.3.4.5/`. A URL may lack its scheme if it begins with a domain or an IP address (`example.org/a`), or
+if the crawl knows it or has a seed there (`intranet/a`).
 
 **Rate limits.** 300 requests per minute from one client address, in bursts of up to 60; changes (`POST /submit`,
 `/api/submit`, `/removal`, and `/indexnow`) 10 per minute, in bursts of up to 10. An IPv6 /64 network is one client.

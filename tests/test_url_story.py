@@ -39,7 +39,7 @@ UNKNOWN = UrlReport(URL, None, None)
 HELD = Event(AT, "permission", "held off", "robots.txt is unreachable", None)
 
 STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
-    ("unknown", UNKNOWN, StoryFacts(in_index=False), "no page of this crawl links to it", "submit it", None),
+    ("unknown", UNKNOWN, StoryFacts(in_index=False), "no page of this crawl links to it", "submit the page", None),
     (
         "unknown, of a barred host",
         UNKNOWN,
@@ -77,7 +77,23 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         UNKNOWN,
         StoryFacts(takes_urls=False),
         "no page of this crawl links to it",
-        "only the operator of this crawl can submit it",
+        "only the operator of this crawl can submit the page",
+        None,
+    ),
+    (
+        "failed, and out of scope since",
+        known("failed", why="status 403"),
+        StoryFacts(refusal=("out of scope", "not one of the seeds (--scope page)")),
+        "the crawl could not fetch it: status 403",
+        "the crawl no longer takes this URL: not one of the seeds (--scope page)",
+        None,
+    ),
+    (
+        "failed, and perhaps private",
+        known("failed", why="status 403"),
+        StoryFacts(refusal=("private", PRIVATE.format(host="example.org"))),
+        "the crawl could not fetch it: status 403",
+        "only the operator of this crawl can submit the page",
         None,
     ),
     (
@@ -85,7 +101,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         UNKNOWN,
         StoryFacts(verdict=VERDICT),
         "no page of this crawl links to it, and robots.txt forbids it (line 2)",
-        "remove that rule, wait a day, and submit it",
+        "remove that rule, wait a day, and submit the page",
         None,
     ),
     (
@@ -93,7 +109,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         UNKNOWN,
         StoryFacts(verdict=VERDICT, takes_urls=False),
         "no page of this crawl links to it, and robots.txt forbids it (line 2)",
-        "only the operator of this crawl can submit it",
+        "only the operator of this crawl can submit the page",
         None,
     ),
     (
@@ -109,7 +125,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("ready"),
         StoryFacts(before=1),
         "it was not fetched yet: 1 URL of its host comes first",
-        "the crawl fetches it when the operator runs it again",
+        "the crawl fetches the page when the operator runs the crawl again",
         None,
     ),
     (
@@ -117,7 +133,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("ready"),
         StoryFacts(before=MAX_COUNT),
         "it was not fetched yet: 10,000 URLs or more of its host come first",
-        "the crawl fetches it when the operator runs it again",
+        "the crawl fetches the page when the operator runs the crawl again",
         None,
     ),
     (
@@ -125,7 +141,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("ready"),
         StoryFacts(ready_at=0.0),
         "it was not fetched yet: it is the next one of its host",
-        "the crawl fetches it when the operator runs it again",
+        "the crawl fetches the page when the operator runs the crawl again",
         None,
     ),
     (
@@ -213,7 +229,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("visited", seen=OUT, status=301, why=f"status 301, to {URL}"),
         StoryFacts(in_index=False),
         f"its server redirects it (status 301, to {URL})",
-        "it redirects to itself: let the server send the page",
+        "it redirects to itself: change the server so that it sends the page",
         AT + 100,
     ),
     (
@@ -253,7 +269,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("visited", seen=SEEN, status=200),
         StoryFacts(in_index=False, running=True),
         "it was visited, and is not in the search index yet",
-        "a running crawl adds it within a minute",
+        "the crawl is running and adds it within a minute",
         AT + 100,
     ),
     (
@@ -293,7 +309,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("visited", Event(AT, "index", "yes", "the page allows indexing"), seen=OUT, status=200),
         StoryFacts(in_index=False),
         "it is not in the search index",
-        "submit it again, or wait for its next visit",
+        "submit the page again, or wait for its next visit",
         AT + 100,
     ),
     (
@@ -313,7 +329,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("disallowed", Event(AT, "permission", "disallowed", VERDICT.reason, VERDICT.line), why=VERDICT.reason),
         StoryFacts(in_index=False),
         "robots.txt forbids it (line 2)",
-        "remove that rule, wait a day, and submit it again",
+        "remove that rule, wait a day, and submit the page again",
         None,
     ),
     (
@@ -321,7 +337,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("disallowed", why="robots.txt is refused (status 403)."),
         StoryFacts(in_index=False),
         "robots.txt forbids it: robots.txt is refused (status 403)",
-        "submit it again when this changes",
+        "submit the page again when this changes",
         None,
     ),
     (
@@ -353,7 +369,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("failed", why="timeout: no answer within 60 s"),
         StoryFacts(in_index=False),
         "the crawl could not fetch it: timeout: no answer within 60 s",
-        "submit it again when its server sends the page",
+        "submit the page again when its server sends the page",
         None,
     ),
     (
@@ -369,7 +385,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("gone", status=404, why="status 404", fetched_at=AT),
         StoryFacts(in_index=False),
         "its server reports that the page does not exist: status 404",
-        "submit it again when the page is restored; no other visit is planned",
+        "submit the page again when the page is restored; no other visit is planned",
         None,
     ),
     (
@@ -377,7 +393,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("gone", seen=replace(OUT, due_at=inf), status=410, why="status 410"),
         StoryFacts(in_index=False),
         "its server reports that the page does not exist: status 410",
-        "submit it again when the page is restored; no other visit is planned",
+        "submit the page again when the page is restored; no other visit is planned",
         None,
     ),
 ]

@@ -14,7 +14,8 @@ from goodbot.url import Url, parse_url
 from goodbot.values import Event, UrlRecord
 from goodbot.visitor_values import Removal, Story, SubmissionResult, UrlReport
 
-_SUBMIT: Final = "submit it"
+_SUBMIT: Final = "submit the page"
+_OPERATORS: Final = "only the operator of this crawl can submit the page"
 _REDIRECT: Final = re.compile(r"status \d+, to (\S+)")
 _LATER_DATE: Final = "remove `unavailable_after`, or give it a later date"
 ADVICE: Final = (
@@ -31,7 +32,7 @@ ADVICE: Final = (
 class StoryFacts:
     """What is known besides the report. `keeps_index`: the crawl has a search index; `in_index` is None if it cannot be
     looked into. `removal`: the page is hidden at its owner's request. `refusal`: why a visitor cannot submit the URL;
-    `takes_urls`: visitors may submit URLs. `target_refusal` says why the target of its redirect is out of scope.
+    `takes_urls`: visitors may submit URLs. `target_refusal`: why the URL to which it redirects is out of scope.
     `verdict` is that of the robots.txt that the crawl has. A waiting URL has `before` URLs of its host before it, and
     may be requested from `ready_at` on. `running`: the crawl is running. `has_copy`: see `Story`. `now`: in Unix
     seconds."""
@@ -105,7 +106,7 @@ def _known(report: UrlReport, record: UrlRecord, facts: StoryFacts) -> _Told:
         case "out-of-scope":
             return _out_of_scope(report, record)
         case "failed":
-            again = "submit it again when its server sends the page"
+            again = "submit the page again when its server sends the page"
             return _Told(f"the crawl could not fetch it: {record.why}", again)
         case "gone":
             return _gone(record)
@@ -139,17 +140,22 @@ def _unknown(report: UrlReport, facts: StoryFacts) -> _Told:
             return _Told(f"it does not belong to this crawl: {reason}")
     if facts.verdict is not None and not facts.verdict.allowed:
         forbidden = _forbidden(facts.verdict.reason, facts.verdict.line)
-        advice = "remove that rule, wait a day, and submit it" if forbidden.advice else ""
+        advice = "remove that rule, wait a day, and submit the page" if forbidden.advice else ""
         return _Told(f"no page of this crawl links to it, and {forbidden.summary}", advice)
     return _Told("no page of this crawl links to it", _SUBMIT)
 
 
 def _possible(told: _Told, facts: StoryFacts) -> _Told:
-    """Changes advice to submit the URL if visitors may not do that. What robots.txt forbids may change."""
-    is_refused = facts.refusal is not None and facts.refusal[0] != "disallowed"
-    if _SUBMIT not in told.advice or (facts.takes_urls and not is_refused):
+    """Changes advice to submit the page if the visitor cannot do that. A refusal by robots.txt does not count, because
+    the file may change."""
+    if _SUBMIT not in told.advice:
         return told
-    return told._replace(advice="only the operator of this crawl can submit it")
+    match facts.refusal:
+        case "out of scope" | "forgotten", reason:
+            return told._replace(advice=f"the crawl no longer takes this URL: {reason}")
+        case "private", _:
+            return told._replace(advice=_OPERATORS)
+    return told if facts.takes_urls else told._replace(advice=_OPERATORS)
 
 
 def _ready(record: UrlRecord, facts: StoryFacts) -> _Told:
@@ -159,7 +165,9 @@ def _ready(record: UrlRecord, facts: StoryFacts) -> _Told:
     later = f"the crawl tries again{when}" if facts.running else "the crawl tries again when it runs"
     if record.why:
         return _Told(f"the last attempt to fetch it did not succeed: {record.why}", later)
-    advice = "wait for its turn" if facts.running else "the crawl fetches it when the operator runs it again"
+    advice = (
+        "wait for its turn" if facts.running else "the crawl fetches the page when the operator runs the crawl again"
+    )
     return _Told(f"it was not fetched yet: {_waiting(facts.before)}", advice)
 
 
@@ -183,7 +191,9 @@ def _visited(record: UrlRecord, facts: StoryFacts) -> _Told:
     if facts.in_index is None:
         return _Told("it was visited; the search index cannot be read at the moment", "try again later")
     if record.seen is not None and record.seen.indexed:
-        added = "a running crawl adds it within a minute" if facts.running else "the next run of the crawl adds it"
+        added = (
+            "the crawl is running and adds it within a minute" if facts.running else "the next run of the crawl adds it"
+        )
         return _Told("it was visited, and is not in the search index yet", added)
     return _not_indexed(record)
 
@@ -196,7 +206,7 @@ def redirect_target(record: UrlRecord) -> Url | None:
 
 def _redirected(record: UrlRecord, facts: StoryFacts) -> _Told:
     if redirect_target(record) == record.url:
-        advice = "it redirects to itself: let the server send the page"
+        advice = "it redirects to itself: change the server so that it sends the page"
     elif facts.target_refusal:
         advice = f"the URL to which it redirects does not belong to this crawl: {facts.target_refusal}"
     else:
@@ -207,7 +217,7 @@ def _redirected(record: UrlRecord, facts: StoryFacts) -> _Told:
 def _not_indexed(record: UrlRecord) -> _Told:
     event = _last(record.events, "index")
     if event is None or event.decision != "no":
-        return _Told("it is not in the search index", "submit it again, or wait for its next visit")
+        return _Told("it is not in the search index", "submit the page again, or wait for its next visit")
     advice = next((text for beginning, text in ADVICE if event.reason.startswith(beginning)), "")
     return _Told(_clause(event.reason, event.line), advice)
 
@@ -217,7 +227,11 @@ def _disallowed(record: UrlRecord) -> _Told:
     told = _forbidden(record.why) if event is None else _forbidden(event.reason, event.line)
     if not record.is_closed:
         return told
-    again = "remove that rule, wait a day, and submit it again" if told.advice else "submit it again when this changes"
+    again = (
+        "remove that rule, wait a day, and submit the page again"
+        if told.advice
+        else "submit the page again when this changes"
+    )
     return told._replace(advice=again)
 
 
@@ -237,7 +251,7 @@ def _out_of_scope(report: UrlReport, record: UrlRecord) -> _Told:
 
 
 def _gone(record: UrlRecord) -> _Told:
-    restored = "submit it again when the page is restored; no other visit is planned"
+    restored = "submit the page again when the page is restored; no other visit is planned"
     advice = restored if record.is_closed else "restore the page; the next visit adds it"
     return _Told(f"its server reports that the page does not exist: {record.why}", advice)
 

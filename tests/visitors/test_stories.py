@@ -73,7 +73,7 @@ async def test_stories(tmp_path: Path) -> None:
         with SqliteFrontier.open(tmp_path / "frontier.sqlite") as frontier:
             frontier.add(Discovery(url_at(server, f"/{number}"), number) for number in range(3))
         assert story("/2").summary == "it was not fetched yet: 2 URLs of its host come first"
-        assert story("/2").advice == "the crawl fetches it when the operator runs it again"
+        assert story("/2").advice == "the crawl fetches the page when the operator runs the crawl again"
         running = ControlFolder(tmp_path)
         running.attend()
         try:

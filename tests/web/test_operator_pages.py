@@ -238,7 +238,7 @@ REFUSED = [
     ("reason=gone", 1, "https://here.example/gone gone · 404 status 404 Not Found"),
     ("reason=failed", 1, "https://here.example/broken failed connection <reset> yyy"),
     ("reason=out-of-scope", 1, "elsewhere.example is not the host of a seed <script>"),
-    ("reason=failed&host=here.example", 1, "failed: given up after errors"),
+    ("reason=failed&host=here.example", 1, "failed – given up after errors"),
     ("reason=failed&host=h00.example", 0, "The crawl knows no such URL of this host."),
     ("host=unknown.example", 0, "The crawl knows no such URL of this host."),
     ("reason=nonsense", 5, "all states"),

@@ -111,7 +111,7 @@ def test_in_russian() -> None:
     assert "Эта страница есть в поиске" in chosen
     assert "<p><span>Страница есть в поисковом индексе.</span></p>" in chosen
     assert "<span>ссылка со страницы сайта <bdi>other.example</bdi>, глубина 2</span>" in chosen
-    assert "<dd>загружена</dd>" in chosen
+    assert "<dd>загружено</dd>" in chosen
     assert 'href="/cached?url=https%3A%2F%2Fhere.example%2F&amp;hl=ru"' in chosen
     assert '<input type="hidden" name="hl" value="ru">' in chosen
     assert "Почему моей страницы нет в поиске?" in preferred

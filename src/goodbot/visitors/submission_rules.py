@@ -14,7 +14,7 @@ from goodbot.visitor_urls import is_internal
 from goodbot.visitor_values import SubmissionResult, UrlReport
 
 PRIVATE: Final = "{host} may be on a private network, so only the operator of this crawl can submit its URLs"
-PROXIED: Final = "this crawl uses a proxy, so it cannot check that {host} has a public address"
+PROXIED: Final = "this crawl uses a proxy and cannot check that {host} has a public address"
 BARRED: Final = "the operator of this crawl has excluded this host"
 PRIVATE_CRAWL: Final = "this crawl visits private sites only"
 

@@ -37,7 +37,7 @@ _TOO_MANY: Final = Answer(429, "Your address has sent too many requests", _ERROR
 _UNAVAILABLE: Final = Answer(503, "The index or the crawl cannot be read at the moment", _ERROR)
 _NO_CRAWL: Final = Answer(404, "No crawl is served here", _ERROR)
 _OTHER_SITE: Final = "a page of another site made the browser send this request"
-_IMPOSSIBLE: Final = "No server can have this URL, or it is too long"
+_IMPOSSIBLE: Final = "No server can have this URL, or it is too long when it is encoded"
 
 _QUERY: Final = Parameter("q", "What to search for", NOT_EMPTY, "robots exclusion", required=True)
 _FILTERS: Final = (

@@ -27,8 +27,8 @@ VALUES: Final = {
 @dataclass(frozen=True, slots=True)
 class Clause:
     """The sentences that a placeholder may stand for; None: any that is known. If a text is none of them, `otherwise`
-    says what follows: it is shown as English, it is a `value` of any language, or the whole sentence is `another` one
-    than the phrase at hand."""
+    says what follows: it is shown as English, it is a `value` of any language, or the phrase does not match: the
+    sentence is `another` one."""
 
     sentences: tuple[str, ...] | None = None
     otherwise: Literal["English", "value", "another"] = "English"

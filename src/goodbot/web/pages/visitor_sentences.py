@@ -34,20 +34,21 @@ STORIES: Final = (
 """The summaries of stories."""
 
 ADVICE: Final = (
-    translatable("submit it"),
-    translatable("submit it again, or wait for its next visit"),
-    translatable("submit it again when its server sends the page"),
-    translatable("only the operator of this crawl can submit it"),
-    translatable("it redirects to itself: let the server send the page"),
+    translatable("submit the page"),
+    translatable("submit the page again, or wait for its next visit"),
+    translatable("submit the page again when its server sends the page"),
+    translatable("only the operator of this crawl can submit the page"),
+    translatable("the crawl no longer takes this URL: %(reason)s"),
+    translatable("it redirects to itself: change the server so that it sends the page"),
     translatable("the URL to which it redirects does not belong to this crawl: %(reason)s"),
     translatable("look again in a minute"),
     translatable("try again later"),
     translatable("wait for its turn"),
-    translatable("the crawl fetches it when the operator runs it again"),
+    translatable("the crawl fetches the page when the operator runs the crawl again"),
     translatable("the crawl tries again at %(date)s"),
     translatable("the crawl tries again when it runs"),
     translatable("the crawl tries again"),
-    translatable("a running crawl adds it within a minute"),
+    translatable("the crawl is running and adds it within a minute"),
     translatable("the next run of the crawl adds it"),
     translatable("to find it, search for words of its title"),
     translatable("look up the URL to which it redirects"),
@@ -62,10 +63,10 @@ ADVICE: Final = (
     translatable("remove that rule; the crawl reads robots.txt again within a day"),
     translatable("the operator can drop what the crawl has learned: goodbot lessons drop %(lesson)s"),
     translatable("restore the page; the next visit adds it"),
-    translatable("submit it again when the page is restored; no other visit is planned"),
-    translatable("submit it again when this changes"),
-    translatable("remove that rule, wait a day, and submit it again"),
-    translatable("remove that rule, wait a day, and submit it"),
+    translatable("submit the page again when the page is restored; no other visit is planned"),
+    translatable("submit the page again when this changes"),
+    translatable("remove that rule, wait a day, and submit the page again"),
+    translatable("remove that rule, wait a day, and submit the page"),
 )
 """The advice of stories."""
 
@@ -96,7 +97,7 @@ COPIES: Final = (
 
 SUBMISSIONS: Final = (
     translatable("%(host)s may be on a private network, so only the operator of this crawl can submit its URLs"),
-    translatable("this crawl uses a proxy, so it cannot check that %(host)s has a public address"),
+    translatable("this crawl uses a proxy and cannot check that %(host)s has a public address"),
     translatable("this crawl visits private sites only"),
     translatable("give the URL of a page, such as https://example.org/page"),
     translatable("this URL is longer than %(count)s characters"),

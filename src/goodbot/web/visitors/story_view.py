@@ -70,7 +70,7 @@ def queue_heading_of(story: Story) -> str:
 
 def advises_submission(story: Story) -> bool:
     """Returns whether the advice is to submit the URL."""
-    return story.advice.startswith("submit it")
+    return story.advice.startswith("submit the page")
 
 
 def steps_of(story: Story) -> list[StepView]:
