@@ -14,7 +14,7 @@ from goodbot.url import Url
 from goodbot.url_story import ADVICE, StoryFacts, story_json, tell_story, why_json
 from goodbot.values import Event, LastVisit, Page, Response, State, UrlRecord
 from goodbot.visitor_values import Removal, UrlReport
-from goodbot.visitors.submission_rules import PRIVATE
+from goodbot.visitors.submission_rules import BARRED, PRIVATE
 
 URL, OTHER = Url("https://example.org/a"), Url("https://example.org/b")
 AT = 1_795_000_000.0
@@ -39,11 +39,11 @@ UNKNOWN = UrlReport(URL, None, None)
 HELD = Event(AT, "permission", "held off", "robots.txt is unreachable", None)
 
 STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
-    ("unknown", UNKNOWN, StoryFacts(in_index=False), "no page of this crawl links to it", "submit the page", None),
+    ("unknown", UNKNOWN, StoryFacts(in_index=False), "the crawl has followed no link to it", "submit the page", None),
     (
         "unknown, of a barred host",
         UNKNOWN,
-        StoryFacts(refusal=("forgotten", "the operator of this crawl has excluded this host")),
+        StoryFacts(refusal=("forgotten", BARRED)),
         "the operator of this crawl has excluded this host",
         "",
         None,
@@ -68,16 +68,8 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         "unknown, perhaps private",
         UNKNOWN,
         StoryFacts(refusal=("private", PRIVATE.format(host="example.org"))),
-        "no page of this crawl links to it, and " + PRIVATE.format(host="example.org"),
+        "the crawl has followed no link to it, and " + PRIVATE.format(host="example.org"),
         "",
-        None,
-    ),
-    (
-        "unknown, and visitors submit nothing",
-        UNKNOWN,
-        StoryFacts(takes_urls=False),
-        "no page of this crawl links to it",
-        "only the operator of this crawl can submit the page",
         None,
     ),
     (
@@ -93,23 +85,15 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("failed", why="status 403"),
         StoryFacts(refusal=("private", PRIVATE.format(host="example.org"))),
         "the crawl could not fetch it: status 403",
-        "only the operator of this crawl can submit the page",
+        "ask the operator of this crawl to submit the page again when its server sends the page",
         None,
     ),
     (
         "unknown, disallowed",
         UNKNOWN,
         StoryFacts(verdict=VERDICT),
-        "no page of this crawl links to it, and robots.txt forbids it (line 2)",
+        "the crawl has followed no link to it, and robots.txt forbids it (line 2)",
         "remove that rule, wait a day, and submit the page",
-        None,
-    ),
-    (
-        "unknown, disallowed, and visitors submit nothing",
-        UNKNOWN,
-        StoryFacts(verdict=VERDICT, takes_urls=False),
-        "no page of this crawl links to it, and robots.txt forbids it (line 2)",
-        "only the operator of this crawl can submit the page",
         None,
     ),
     (
@@ -245,7 +229,31 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("visited", no("a copy"), seen=OUT, status=200, same_as=OTHER),
         StoryFacts(in_index=False),
         "it is a copy of https://example.org/b, which is shown instead",
-        "if it is not a copy, give it its own title and text, and remove the canonical link to that page",
+        "if it is not a copy, give it its own title and text, and no canonical link to that page",
+        AT + 100,
+    ),
+    (
+        "a copy of a page that is not found",
+        known("visited", no("a copy"), seen=OUT, status=200, same_as=OTHER),
+        StoryFacts(in_index=False, original_found=False),
+        "it is a copy of https://example.org/b, which search does not find either",
+        "look up that page",
+        AT + 100,
+    ),
+    (
+        "visited, and due since its original was forgotten",
+        known("ready", seen=OUT, status=200, why="status 200"),
+        StoryFacts(in_index=False),
+        "it waits for another visit",
+        "the crawl tries again when it runs",
+        None,
+    ),
+    (
+        "visited, of a host that was barred since",
+        known("visited", seen=SEEN, status=200),
+        StoryFacts(in_index=False, refusal=("forgotten", BARRED), running=True),
+        "the operator of this crawl has excluded this host",
+        "",
         AT + 100,
     ),
     (
@@ -385,7 +393,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("gone", status=404, why="status 404", fetched_at=AT),
         StoryFacts(in_index=False),
         "its server reports that the page does not exist: status 404",
-        "submit the page again when the page is restored; no other visit is planned",
+        "submit the page again when its server has it; no other visit is planned",
         None,
     ),
     (
@@ -393,9 +401,21 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("gone", seen=replace(OUT, due_at=inf), status=410, why="status 410"),
         StoryFacts(in_index=False),
         "its server reports that the page does not exist: status 410",
-        "submit the page again when the page is restored; no other visit is planned",
+        "submit the page again when its server has it; no other visit is planned",
         None,
     ),
+]
+STORIES += [
+    (
+        f"{name}, and visitors submit nothing",
+        report,
+        replace(facts, takes_urls=False),
+        summary,
+        advice.replace("submit", "ask the operator of this crawl to submit"),
+        next_visit_at,
+    )
+    for name, report, facts, summary, advice, next_visit_at in STORIES
+    if "submit the page" in advice and facts.refusal is None
 ]
 
 

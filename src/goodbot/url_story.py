@@ -15,7 +15,7 @@ from goodbot.values import Event, UrlRecord
 from goodbot.visitor_values import Removal, Story, SubmissionResult, UrlReport
 
 _SUBMIT: Final = "submit the page"
-_OPERATORS: Final = "only the operator of this crawl can submit the page"
+_ASK: Final = "ask the operator of this crawl to submit the page"
 _REDIRECT: Final = re.compile(r"status \d+, to (\S+)")
 _LATER_DATE: Final = "remove `unavailable_after`, or give it a later date"
 ADVICE: Final = (
@@ -23,7 +23,7 @@ ADVICE: Final = (
     ("the page asks not to be shown any longer", _LATER_DATE),
     ("the site asks search services to leave the page out", "change that statement; the next visit adds the page"),
     ("a sitemap", "look up one of the pages that it lists"),
-    ("no text found", "give the page a title, and text that its HTML contains without scripts"),
+    ("no text found in text/html", "give the page a title, and text that its HTML contains without scripts"),
 )
 """What would help, by the beginning of the reason for which a page is not in the index."""
 
@@ -32,7 +32,8 @@ ADVICE: Final = (
 class StoryFacts:
     """What is known besides the report. `keeps_index`: the crawl has a search index; `in_index` is None if it cannot be
     looked into. `removal`: the page is hidden at its owner's request. `refusal`: why a visitor cannot submit the URL;
-    `takes_urls`: visitors may submit URLs. `target_refusal`: why the URL to which it redirects is out of scope.
+    `takes_urls`: visitors may submit URLs. `target_refusal`: why the URL to which it redirects is out of scope;
+    `original_found`: search finds the page of which it is a copy, None if unknown.
     `verdict` is that of the robots.txt that the crawl has. A waiting URL has `before` URLs of its host before it, and
     may be requested from `ready_at` on. `running`: the crawl is running. `has_copy`: see `Story`. `now`: in Unix
     seconds."""
@@ -43,6 +44,7 @@ class StoryFacts:
     refusal: tuple[SubmissionResult, str] | None = None
     takes_urls: bool = True
     target_refusal: str = ""
+    original_found: bool | None = None
     verdict: Verdict | None = None
     before: int = 0
     ready_at: float | None = None
@@ -69,7 +71,7 @@ def tell_story(url: Url, report: UrlReport, facts: StoryFacts) -> Story:
         advice=told.advice,
         next_visit_at=_next_visit_at(record, facts),
         visited_at=last_answer_at(record),
-        title=(record.title or "") if record is not None else "",
+        title=(record.title or "") if record is not None and facts.removal is None else "",
         same_as=record.same_as if record is not None else None,
         events=record.events if record is not None else (),
         lesson=report.lesson,
@@ -88,6 +90,8 @@ def _told(report: UrlReport, facts: StoryFacts) -> _Told:
     record = report.record
     if facts.removal is not None:
         return _removed(facts.removal)
+    if facts.refusal is not None and facts.refusal[0] == "forgotten":
+        return _Told(facts.refusal[1])
     if record is None:
         return _unknown(report, facts)
     return _over(record, facts.now) or _known(report, record, facts)
@@ -130,10 +134,8 @@ def _removed(removal: Removal) -> _Told:
 
 def _unknown(report: UrlReport, facts: StoryFacts) -> _Told:
     match facts.refusal:
-        case "forgotten", reason:
-            return _Told(reason)
         case "private", reason:
-            return _Told(f"no page of this crawl links to it, and {reason}")
+            return _Told(f"the crawl has followed no link to it, and {reason}")
         case "out of scope", reason if reason == report.trap:
             return _Told(f"the crawl does not follow links to it: {reason}")
         case "out of scope", reason:
@@ -141,8 +143,8 @@ def _unknown(report: UrlReport, facts: StoryFacts) -> _Told:
     if facts.verdict is not None and not facts.verdict.allowed:
         forbidden = _forbidden(facts.verdict.reason, facts.verdict.line)
         advice = "remove that rule, wait a day, and submit the page" if forbidden.advice else ""
-        return _Told(f"no page of this crawl links to it, and {forbidden.summary}", advice)
-    return _Told("no page of this crawl links to it", _SUBMIT)
+        return _Told(f"the crawl has followed no link to it, and {forbidden.summary}", advice)
+    return _Told("the crawl has followed no link to it", _SUBMIT)
 
 
 def _possible(told: _Told, facts: StoryFacts) -> _Told:
@@ -150,12 +152,12 @@ def _possible(told: _Told, facts: StoryFacts) -> _Told:
     the file may change."""
     if _SUBMIT not in told.advice:
         return told
-    match facts.refusal:
-        case "out of scope" | "forgotten", reason:
-            return told._replace(advice=f"the crawl no longer takes this URL: {reason}")
-        case "private", _:
-            return told._replace(advice=_OPERATORS)
-    return told if facts.takes_urls else told._replace(advice=_OPERATORS)
+    result, reason = facts.refusal or ("disallowed", "")
+    if result == "out of scope":
+        return told._replace(advice=f"the crawl no longer takes this URL: {reason}")
+    if result == "private" or not facts.takes_urls:
+        return told._replace(advice=told.advice.replace(_SUBMIT, _ASK))
+    return told
 
 
 def _ready(record: UrlRecord, facts: StoryFacts) -> _Told:
@@ -163,6 +165,8 @@ def _ready(record: UrlRecord, facts: StoryFacts) -> _Told:
         return _Told("it is in the search index, and is due for another visit")
     when = f" at {human_time(facts.ready_at)}" if facts.ready_at else ""
     later = f"the crawl tries again{when}" if facts.running else "the crawl tries again when it runs"
+    if record.status is not None and 200 <= record.status < 300:
+        return _Told("it waits for another visit", later)
     if record.why:
         return _Told(f"the last attempt to fetch it did not succeed: {record.why}", later)
     advice = (
@@ -183,8 +187,10 @@ def _visited(record: UrlRecord, facts: StoryFacts) -> _Told:
         return _Told("it is in the search index", "to find it, search for words of its title")
     if record.status is not None and 300 <= record.status < 400 and record.status != 304:
         return _redirected(record, facts)
+    if record.same_as is not None and facts.original_found is False:
+        return _Told(f"it is a copy of {record.same_as}, which search does not find either", "look up that page")
     if record.same_as is not None:
-        differs = "if it is not a copy, give it its own title and text, and remove the canonical link to that page"
+        differs = "if it is not a copy, give it its own title and text, and no canonical link to that page"
         return _Told(f"it is a copy of {record.same_as}, which is shown instead", differs)
     if not facts.keeps_index:
         return _Told("this crawl keeps no search index")
@@ -251,7 +257,7 @@ def _out_of_scope(report: UrlReport, record: UrlRecord) -> _Told:
 
 
 def _gone(record: UrlRecord) -> _Told:
-    restored = "submit the page again when the page is restored; no other visit is planned"
+    restored = "submit the page again when its server has it; no other visit is planned"
     advice = restored if record.is_closed else "restore the page; the next visit adds it"
     return _Told(f"its server reports that the page does not exist: {record.why}", advice)
 

@@ -51,6 +51,8 @@ TEXTS = [
     ("» See also", "See also"),
     ("key = (value)", "key"),
     ("a   b\n\tc", "a b c"),
+    ("red\x1b\x9b\u202ede", "red de"),
+    ("می\u200cخواهم", "می\u200cخواهم"),
     ("(", ""),
     (" , ; : ", ""),
     ("", ""),

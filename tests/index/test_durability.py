@@ -213,6 +213,14 @@ def test_an_index_that_went_away(tmp_path: Path) -> None:
         search.search("robot")  # not the fault of who asks
 
 
+def test_a_folder_that_went_away(tmp_path: Path) -> None:
+    make(tmp_path / "crawl" / "index")
+    search = TantivySearch(tmp_path / "crawl" / "index")
+    shutil.move(tmp_path / "crawl", tmp_path / "away")
+    with pytest.raises(DamagedError, match="crawl is missing: put it back"):
+        search.search("robot")
+
+
 def test_an_index_is_known_by_its_mark(tmp_path: Path) -> None:
     """It stays the same index, however often it is opened, and is written further with each commit."""
     index = TantivyIndex(tmp_path / "one")

@@ -70,7 +70,7 @@ async def test_stories(tmp_path: Path) -> None:
         "/zebra": "Search can find this page",
         "/quiet": "Search does not find this page",
         "/secret": "robots.txt forbids this page",
-        "/gone": "There is no such page any more",
+        "/gone": "There is no such page",
         "/elsewhere": "The crawl does not know this URL",
     }
     async with pages_of(tmp_path) as (pages, _):

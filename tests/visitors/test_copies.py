@@ -18,7 +18,7 @@ from goodbot.values import NOT_INDEXED, Event, LastVisit, RecordRef, Response, S
 from goodbot.visitor_values import CachedCopy, NoCopy
 from goodbot.visitors.copies import CachedCopies, copy_from, hides, withheld
 from page.documents import made_pdf
-from visitors.visited_crawls import crawl, url_at
+from visitors.visited_crawls import PUBLIC, crawl, url_at
 from web.russian import english_in
 from webserver import WebServer, answer
 
@@ -187,6 +187,15 @@ async def test_a_removed_page(tmp_path: Path) -> None:
             assert shelf.why_not(server, "/?utm_source=x") == "the owner of the page had it removed from this search"
         shelf.hidden = Hidden(frozenset({url_at(server, "/text").text}), frozenset({"public.example:1"}))
         assert shelf.copy(server, "/").title == "Home"
+
+
+async def test_a_host_that_was_barred_while_the_crawl_runs(tmp_path: Path) -> None:
+    async with WebServer(site()) as server:
+        await crawl(server, tmp_path)
+        assert Shelf(tmp_path).copy(server, "/").title == "Home"
+        with SqliteFrontier.open(tmp_path / "frontier.sqlite") as frontier:
+            frontier.bar_host(PUBLIC)
+        assert Shelf(tmp_path).why_not(server, "/") == "the operator of this crawl has excluded this host"
 
 
 async def test_a_crawl_without_an_archive(tmp_path: Path) -> None:

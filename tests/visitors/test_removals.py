@@ -98,12 +98,15 @@ async def test_a_page_is_hidden_until_its_next_visit(
         assert answered.removal is not None
         assert (answered.removal.proof, answered.removal.url) == (proof, url)
         assert reason in answered.reason
-        assert answered.reason.endswith("until the crawl has visited the page again")
+        until = "visited the page again" if proof == "page" else "read robots.txt again and the page is due"
+        assert answered.reason.endswith(f"until the crawl has {until}")
         assert desk.found() == {"/", "/b", "/gone"}
         assert desk.later() == Hidden(frozenset({url.text}))
 
-        await crawl(server, tmp_path, "--keep-fresh", "--once")  # the page is due, robots.txt may still be fresh
+        asked = server.targets.count("/a")
+        await crawl(server, tmp_path, "--keep-fresh", "--once")
         is_left = proof == "page"
+        assert server.targets.count("/a") == asked + is_left  # after robots.txt forbade the page, it is not due
         assert desk.later() == (Hidden() if is_left else Hidden(frozenset({url.text})))
         assert desk.found() == {"/", "/b", "/gone"}
 
@@ -194,6 +197,18 @@ async def test_what_proves_nothing(tmp_path: Path) -> None:
             assert answered.reason.startswith(said)
             assert answered.reason.count("robots.txt is unreachable") <= 1
         assert desk.removals.granted() == []
+
+
+async def test_a_file_that_robots_txt_forbids(tmp_path: Path) -> None:
+    async with WebServer(site()) as server:
+        await crawl(server, tmp_path)
+        server.routes["/robots.txt"] = answer(b"User-agent: *\nDisallow: /\n", headers=TEXT)
+        answered = await Desk(tmp_path).ask(url_at(server, "/a"), site=True)
+        assert answered.result == "not proved"
+        assert answered.reason.startswith("robots.txt must allow this robot to fetch /goodbot-removal-")
+        assert answered.reason.endswith(
+            ".txt; Disallow: / (line 2) is the longest rule that matches in the group for all robots (*) (line 1)"
+        )
 
 
 # ---- what is not removed --------------------------------------------------------------------------------------------

@@ -66,8 +66,10 @@ async def test_stories(tmp_path: Path) -> None:
         assert story("/copy").same_as == url_at(server, "/page")
         assert story("/page?utm_source=x").requested_as == url_at(server, "/page")
         assert story("/page?utm_source=x").in_index is True
-        assert story("/new").summary == "no page of this crawl links to it"
-        assert story("/closed/new").summary == ("no page of this crawl links to it, and robots.txt forbids it (line 2)")
+        assert story("/new").summary == "the crawl has followed no link to it"
+        assert story("/closed/new").summary == (
+            "the crawl has followed no link to it, and robots.txt forbids it (line 2)"
+        )
         assert story("/", "other.example").summary.startswith("it does not belong to this crawl: other.example is not")
 
         with SqliteFrontier.open(tmp_path / "frontier.sqlite") as frontier:

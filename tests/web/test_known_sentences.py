@@ -216,8 +216,8 @@ RUSSIAN_TEXTS = [
         "страница ещё не загружена: перед ней в очереди 1\u00a0200 URL её сайта",
     ),
     (
-        "no page of this crawl links to it, and robots.txt forbids it (line 2)",
-        "на неё не ссылается ни одна известная роботу страница; кроме того, robots.txt запрещает её (строка 2)",
+        "the crawl has followed no link to it, and robots.txt forbids it (line 2)",
+        "робот не переходил на эту страницу ни по одной ссылке; кроме того, robots.txt запрещает её (строка 2)",
     ),
     (
         "Disallow: /a b (line 2) is the longest rule that matches in the group for all robots (*) (line 1).",

@@ -307,9 +307,7 @@ def lift(visitor: Visitor, **form: str) -> Answer:
 def test_removals_are_listed_and_lifted(visitor: Visitor, desk: Desk) -> None:
     html = page(visitor, "/crawl/removals")
     assert [entry.partition(" ")[0][:28] for entry in entries(html)] == ["https://here.example/secret/", "gone.example"]
-    assert "the whole site · 2026-11-18 11:06:40 UTC the site has the token file the file <b>/x.txt</b>" in words_of(
-        html
-    )
+    assert "the whole site · 2026-11-18 11:06:40 UTC proved by a file the file <b>/x.txt</b>" in words_of(html)
     assert lift(visitor, token=TOKEN + "x", id="one").status == 403
     assert lift(visitor, id="one").status == 403
     assert desk.grants == REMOVALS

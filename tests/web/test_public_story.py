@@ -133,7 +133,7 @@ HEADINGS = {
     "/copy": "Search shows another page in its place",
     "/private": "robots.txt forbids this page",
     "/down": "The robot could not fetch this page",
-    "/gone": "There is no such page any more",
+    "/gone": "There is no such page",
     "/far": "This URL is outside the scope of the crawl",
 }
 
@@ -142,7 +142,9 @@ def test_headings() -> None:
     stories = {each.url.path: each for each in STORIES}
     assert {path: heading_of(stories[path]) for path in HEADINGS} == HEADINGS
     assert heading_of(story("/x")) == "The crawl does not know this URL"
-    assert heading_of(story("/x", state="visited", in_index=None)) == "The crawl has this page, but keeps no index"
+    assert (
+        heading_of(story("/x", state="visited", in_index=None)) == "The crawl has this page, but search cannot find it"
+    )
 
 
 def test_headings_after_a_submission() -> None:

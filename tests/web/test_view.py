@@ -74,6 +74,8 @@ def test_readable_url_takes_anything(url: str) -> None:
         ("https://example.org/a", "A title", "A title", "https://example.org/a"),
         ("HTTP://example.org/a", "A title", "A title", "HTTP://example.org/a"),
         ("https://example.org/a", " \n", "example.org/a", "https://example.org/a"),
+        ("https://example.org/a", "\u00ad\u200b\u2060\u202e", "example.org/a", "https://example.org/a"),
+        ("https://example.org/a", "©", "©", "https://example.org/a"),
         ("javascript:alert(1)", "A title", "A title", None),
         ("data:text/html,x", "", "data:text/html,x", None),
         ("//example.org/", "A title", "A title", None),

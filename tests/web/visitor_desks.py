@@ -40,7 +40,7 @@ def url(path: str) -> Url:
 
 
 def story(path: str, **changes: object) -> Story:
-    unknown = Story(url(path), url(path), "unknown", False, "no page of this crawl links to it", "submit the page")
+    unknown = Story(url(path), url(path), "unknown", False, "the crawl has followed no link to it", "submit the page")
     return replace(unknown, **changes)  # type: ignore[arg-type]
 
 

@@ -22,6 +22,8 @@ _OPENING: Final = frozenset("([{（［｛「『【《〈")
 _CLOSING: Final = frozenset(")]}）］｝」』】》〉")
 _QUOTES: Final = ('"', "“”„‟", "«»", "`")
 _MARK = re.compile("[" + re.escape("".join([*_OPENING, *_CLOSING, *_QUOTES])) + "]|^['‘]")
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202d\u202e]")
+"""Controls of terminals, and characters that override the direction of letters."""
 _DOTTED = re.compile(r"(?<!\S)\.[^\W\d_]\w*(?!\S)")
 """A word such as `.net` or `.htaccess`."""
 
@@ -33,7 +35,10 @@ def parts_of_title(title: str) -> list[str]:
 
 def tidy(text: str) -> str:
     """Returns a heading without its number, or a term without its parameters; no mark lacks its counterpart. Linear."""
-    text = " ".join(text[:_MOST_READ].split())
+    text = text[:_MOST_READ]
+    if not text.isprintable():
+        text = _CONTROLS.sub(" ", text)
+    text = " ".join(text.split())
     number = _NUMBER.match(text)
     text = text[number.end() :] if number else text
     if _MARK.search(text):  # few texts have one

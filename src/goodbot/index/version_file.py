@@ -18,6 +18,8 @@ def remedy(folder: Path) -> str:
     damaged link texts in `folder`, which is inside that of the index."""
     if folder.name.startswith(LINKS_FOLDER):
         return f"make them again with: goodbot index refresh --in {folder.parent.parent}"
+    if not folder.parent.is_dir():
+        return f"{folder.parent} is missing: put it back"
     if (folder.parent / FRONTIER_FILE).is_file():
         return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
     return (

@@ -28,6 +28,7 @@ from goodbot.url import Url, resolve
 from goodbot.url_lookup import report_on
 from goodbot.values import NOT_INDEXED, LastVisit, UrlRecord
 from goodbot.visitor_values import CachedCopy, NoCopy
+from goodbot.visitors.submission_rules import BARRED
 
 READ_AT_ONCE: Final = 2
 """Copies read at the same time; others wait. A PDF takes up to six seconds and 136 MiB in a process of its own, a page
@@ -76,8 +77,11 @@ class CachedCopies:
         settings = self._bounds.current().settings
         with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
             record = report_on(frontier, settings, url).record
+            forgotten = frontier.forgotten_hosts()
         if record is None:
             return NoCopy(UNKNOWN)
+        if record.url.host_key in forgotten:  # while a crawl runs, its pages are still in the archive
+            return NoCopy(BARRED)
         hidden = self._hidden()
         if hides(hidden, url) or hides(hidden, record.url):
             return NoCopy(REMOVED)

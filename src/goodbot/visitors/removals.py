@@ -28,12 +28,17 @@ from goodbot.web.visitors.removal_proofs import disallowed, has_token, says_no, 
 
 _LOG: Final = logging.getLogger(__name__)
 
-SETTLE_S: Final = 60.0
+SETTLE_S: Final = 10.0
 """How often removals that end with a visit are compared with the frontier."""
 MAX_SETTLED: Final = 1_000
 """Removals compared at a time, in turn: 50 µs each."""
 
-_BY_OPERATOR: Final = "only the operator of this search can remove it (goodbot forget HOST)"
+_BY_OPERATOR: Final = "only the operator of this search can remove it"
+_LASTS: Final[dict[Proof, str]] = {
+    "page": "until the crawl has visited the page again",
+    "robots.txt": "until the crawl has read robots.txt again and the page is due",
+    "token file": "until the operator of this search lifts it",
+}
 
 
 class _Proved(NamedTuple):
@@ -44,9 +49,10 @@ class _Proved(NamedTuple):
 class RemovalRequests:
     """Checks requests for removal from the crawl in a folder, and keeps those granted.
 
-    If robots.txt or the page proves the request, the page is due at once, and hidden until the crawl has visited it
-    again; that visit takes it out of the index. A removal by token file lasts until the operator lifts it; the
-    crawl keeps fetching those pages. Several threads may use it.
+    If the page proves the request, it is due at once, and hidden until the crawl has visited it again; that visit
+    takes it out of the index. If robots.txt does, the page stays hidden until the crawl has read robots.txt again and
+    the page is due; it is not due at once, because the crawl would fetch it by its copy of the old file. A removal by
+    token file lasts until the operator lifts it; the crawl keeps fetching those pages. Several threads may use it.
     """
 
     def __init__(
@@ -149,6 +155,9 @@ class RemovalRequests:
         document = await visit.document(file.url, hops=MAX_HOPS)
         if has_token(document, file.content):
             return _Proved("token file", f"the site has the token file {file.url.path}")
+        if disallowed(document.verdict):
+            reason = document.verdict.reason.rstrip(".")
+            return f"robots.txt must allow this robot to fetch {document.url.path}; {reason}"
         status = document.response.status if document.response is not None else None
         said = f"answers with status {status}" if status != 200 else "must contain the token and nothing else"
         why = found, document.trouble or f"{file.url} {said}"
@@ -174,14 +183,14 @@ class RemovalRequests:
         )
         self._file.add(removal)
         _LOG.info("%s is removed from the search: %s", removal.subject, removal.reason)
-        lasts = "until the operator of this search lifts it"
-        if removal.is_temporary:
-            lasts = "until the crawl has visited the page again"
+        if removal.proof == "page":
             try:
                 self._visitors.submit_urls([url], changed=True)
             except GoodbotError as error:  # it is hidden all the same
                 _LOG.warning("%s is not due at once: %s", url, error)
-        return RemovalAnswer(subject, "removed", f"{proved.reason}; no search shows it, {lasts}", removal)
+        return RemovalAnswer(
+            subject, "removed", f"{proved.reason}; no search shows it, {_LASTS[proved.proof]}", removal
+        )
 
     def _settle(self) -> None:
         """Ends temporary removals of pages that the crawl has settled since."""

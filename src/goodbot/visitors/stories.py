@@ -71,11 +71,14 @@ class UrlStories:
             refusal=(judged.result, judged.reason) if judged.result is not None else None,
             takes_urls=self._takes_urls,
             target_refusal=bounds.scope.refuse(target, record.depth) or "" if record and target else "",
+            original_found=self._is_found(bounds.settings, record.same_as, now) if record and record.same_as else None,
             verdict=_stored_verdict(bounds.settings, frontier, url),
             before=place.before if place is not None else 0,
             ready_at=place.ready_at if place is not None else None,
             running=self._control.is_running(),
-            has_copy=removal is None and _has_copy(bounds.settings, record, document, now),
+            has_copy=removal is None
+            and judged.result != "forgotten"
+            and _has_copy(bounds.settings, record, document, now),
             now=now,
         )
 
@@ -89,6 +92,10 @@ class UrlStories:
             return self._lookup.find(url.text, now), True
         except GoodbotError:  # searches report it
             return None, False
+
+    def _is_found(self, settings: Settings, url: Url, now: float) -> bool | None:
+        document, is_read = self._document(settings, url, now)
+        return document is not None if is_read else None
 
     def _removal_of(self, url: Url) -> Removal | None:
         sites = site_terms(url)

@@ -35,6 +35,7 @@ def seen(interval_s: float, ago_s: float | None = None, **more: object) -> LastV
         pytest.param(None, False, ChangeHints(60.0), 4 * HOUR, 4 * HOUR, id="never less than the least"),
         pytest.param(None, False, ChangeHints(999 * DAY), 90 * DAY, 90 * DAY, id="nor more than the most"),
         pytest.param(None, False, ChangeHints(static=True), 90 * DAY, 90 * DAY, id="static waits longest"),
+        pytest.param(None, False, ChangeHints(permanent=True), 90 * DAY, 90 * DAY, id="permanent redirect"),
         pytest.param(seen(DAY), True, ChangeHints(static=True), 90 * DAY, 90 * DAY, id="static though it changed"),
         pytest.param(seen(60 * DAY), True, ChangeHints(), 30 * DAY, 30 * DAY, id="a change halves"),
         pytest.param(seen(4 * HOUR), False, ChangeHints(), 6 * HOUR, 6 * HOUR, id="no change grows by half at most"),

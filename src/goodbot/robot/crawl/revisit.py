@@ -35,13 +35,14 @@ _MAX_EXPECTED_CHANGES: Final = 50.0
 
 class ChangeHints(NamedTuple):
     """What an answer, its page or a sitemap state about the next visit. `interval_s`: how often the page changes;
-    `fresh_s`: how long this copy stays fresh (RFC 9111); `static`: the page does not change; `available_until`: it must
-    not be shown after that time."""
+    `fresh_s`: how long this copy stays fresh (RFC 9111); `static`: the page does not change; `available_until`: it
+    must not be shown after that time; `permanent`: it redirects for good."""
 
     interval_s: float | None = None
     fresh_s: float = 0.0
     static: bool = False
     available_until: float | None = None
+    permanent: bool = False
 
 
 class NextVisit(NamedTuple):
@@ -76,7 +77,9 @@ def plan_visit(
     settings: Settings, before: LastVisit | None, changed: bool, hints: ChangeHints, now: float
 ) -> NextVisit:
     """Decides when a page that was answered `now` is visited again. `before`: its previous visit, or None."""
-    if hints.static:
+    if hints.permanent:
+        interval_s, why = settings.revisit_most, "its redirect is permanent"
+    elif hints.static:
         interval_s, why = settings.revisit_most, "its page says that it does not change"
     elif before is None:
         stated_s = hints.interval_s
@@ -170,7 +173,7 @@ class Revisits:
         stays in the index as it is. For `rendered` pages only the text shows a change; validators do not apply."""
         before, settings = leased.seen, self._settings
         hints = hints_of(settings, response.headers, outcome.at, directives, leased.interval_s)
-        hints = hints._replace(static=hints.static or response.status in PERMANENT)
+        hints = hints._replace(permanent=response.status in PERMANENT)
         same_bytes = before is not None and before.digest == outcome.digest and before.title == outcome.title
         same_text = before is not None and before.text == text and text is not None
         plan = plan_visit(settings, before, not (same_text if rendered else same_bytes or same_text), hints, outcome.at)

@@ -130,7 +130,9 @@ STORY: Final = _object(
         "state": _one_of((*STATES, "unknown")),
         "events": _list(_EVENT),
         "lesson": _said(_or_null(_LESSON), "The lesson (such as a mirror or trap) that excludes the page"),
-        "in_index": _said(_or_null(FLAG), "Null if there is no index to look in"),
+        "in_index": _said(
+            _or_null(FLAG), "Whether the index has the page, even if a removal hides it; null if no index can be read"
+        ),
         "summary": _said(TEXT, "Whether a search can find it, and why not"),
         "advice": _said(TEXT, "What would help; empty if nothing would"),
         "next_visit_at": _or_null(NUMBER),

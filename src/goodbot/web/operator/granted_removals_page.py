@@ -16,9 +16,9 @@ REMOVALS: Final = "/crawl/removals"
 PER_PAGE: Final = 50
 
 _PROOFS: Final[dict[Proof, str]] = {
-    "robots.txt": translatable("robots.txt forbids it"),
-    "page": translatable("the page says noindex, has moved or is gone"),
-    "token file": translatable("the site has the token file"),
+    "robots.txt": translatable("proved by robots.txt"),
+    "page": translatable("proved by the page"),
+    "token file": translatable("proved by a file"),
 }
 
 

@@ -250,6 +250,7 @@ EVENTS: Final = (
     translatable("unchanged after %(after)s"),
     translatable("its site says that it changes every %(after)s"),
     translatable("its page says that it does not change"),
+    translatable("its redirect is permanent"),
     translatable("its server says that this copy is fresh until then"),
     translatable("it is not to be shown after that"),
     translatable("its last copy is kept"),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
+from unicodedata import category
 from urllib.parse import urlsplit
 
 from goodbot.exclusion.text.shown_text import shown
@@ -65,7 +66,7 @@ def view_hit(hit: Hit) -> HitView:
     leads_out = is_link(hit.url)
     site, slash, path = shown.partition("/")
     return HitView(
-        title=clipped(hit.title.strip(), MAX_TITLE_CHARS) or shown,
+        title=clipped(hit.title.strip(), MAX_TITLE_CHARS) if is_visible(hit.title) else shown,
         href=hit.url if leads_out else None,
         shown_site=site if leads_out else "",
         shown_path=slash + path if leads_out else shown,
@@ -86,6 +87,11 @@ def view_hit(hit: Hit) -> HitView:
         type="" if hit.media_type in _PAGES else type_name(hit.media_type),
         has_copy=hit.has_copy and leads_out,
     )
+
+
+def is_visible(text: str) -> bool:
+    """Whether a text has a letter, a digit, a sign or a symbol: something to see and to click."""
+    return any(category(character)[0] in "LNPS" for character in text)
 
 
 def _name_of(other: OtherPage, hit: Hit) -> str:

@@ -10,8 +10,8 @@ STORIES: Final = (
     translatable("the operator of this crawl has excluded this host"),
     translatable("it does not belong to this crawl: %(reason)s"),
     translatable("the crawl does not follow links to it: %(reason)s"),
-    translatable("no page of this crawl links to it, and %(known)s"),
-    translatable("no page of this crawl links to it"),
+    translatable("the crawl has followed no link to it, and %(known)s"),
+    translatable("the crawl has followed no link to it"),
     translatable("it is in the search index, and is due for another visit"),
     translatable("it is in the search index"),
     translatable("the last attempt to fetch it did not succeed: %(reason)s"),
@@ -22,6 +22,8 @@ STORIES: Final = (
     translatable("the crawl is fetching it now, or will next on its host"),
     translatable("its server redirects it (%(reason)s)"),
     translatable("it is a copy of %(url)s, which is shown instead"),
+    translatable("it is a copy of %(url)s, which search does not find either"),
+    translatable("it waits for another visit"),
     translatable("this crawl keeps no search index"),
     translatable("it was visited; the search index cannot be read at the moment"),
     translatable("it was visited, and is not in the search index yet"),
@@ -37,7 +39,15 @@ ADVICE: Final = (
     translatable("submit the page"),
     translatable("submit the page again, or wait for its next visit"),
     translatable("submit the page again when its server sends the page"),
-    translatable("only the operator of this crawl can submit the page"),
+    translatable("ask the operator of this crawl to submit the page"),
+    translatable("ask the operator of this crawl to submit the page again, or wait for its next visit"),
+    translatable("ask the operator of this crawl to submit the page again when its server sends the page"),
+    translatable(
+        "ask the operator of this crawl to submit the page again when its server has it; no other visit is planned"
+    ),
+    translatable("ask the operator of this crawl to submit the page again when this changes"),
+    translatable("remove that rule, wait a day, and ask the operator of this crawl to submit the page again"),
+    translatable("remove that rule, wait a day, and ask the operator of this crawl to submit the page"),
     translatable("the crawl no longer takes this URL: %(reason)s"),
     translatable("it redirects to itself: change the server so that it sends the page"),
     translatable("the URL to which it redirects does not belong to this crawl: %(reason)s"),
@@ -53,9 +63,10 @@ ADVICE: Final = (
     translatable("to find it, search for words of its title"),
     translatable("look up the URL to which it redirects"),
     translatable("look up one of the pages that it lists"),
+    translatable("look up that page"),
     translatable("the robot checks again at its next visit"),
     translatable("the operator of this search can lift the removal"),
-    translatable("if it is not a copy, give it its own title and text, and remove the canonical link to that page"),
+    translatable("if it is not a copy, give it its own title and text, and no canonical link to that page"),
     translatable("remove that directive; the next visit adds the page"),
     translatable("remove `unavailable_after`, or give it a later date"),
     translatable("change that statement; the next visit adds the page"),
@@ -63,7 +74,7 @@ ADVICE: Final = (
     translatable("remove that rule; the crawl reads robots.txt again within a day"),
     translatable("the operator can drop what the crawl has learned: goodbot lessons drop %(lesson)s"),
     translatable("restore the page; the next visit adds it"),
-    translatable("submit the page again when the page is restored; no other visit is planned"),
+    translatable("submit the page again when its server has it; no other visit is planned"),
     translatable("submit the page again when this changes"),
     translatable("remove that rule, wait a day, and submit the page again"),
     translatable("remove that rule, wait a day, and submit the page"),
@@ -123,15 +134,13 @@ REMOVALS: Final = (
     translatable("the crawl knows nothing of this site, so this search does not show it"),
     translatable(
         "%(host)s may be on a private network, from which this server fetches nothing: only the operator of this "
-        "search can remove it (goodbot forget HOST)"
+        "search can remove it"
     ),
-    translatable(
-        "this server cannot fetch from %(host)s, so only the operator of this search can remove it (goodbot "
-        "forget HOST)"
-    ),
+    translatable("this server cannot fetch from %(host)s, so only the operator of this search can remove it"),
     translatable("neither robots.txt nor the page asks search services to leave it out"),
     translatable("%(url)s answers with status %(status)s"),
     translatable("%(url)s must contain the token and nothing else"),
+    translatable("robots.txt must allow this robot to fetch %(path)s; %(reason)s"),
     translatable("there are too many removals: the operator of this search has to look at them first"),
     translatable("more than %(count)s pages of %(host)s cannot be removed one by one: remove the site"),
 )

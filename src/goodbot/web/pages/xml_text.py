@@ -4,11 +4,12 @@ import re
 from typing import Final
 from xml.etree import ElementTree as ET
 
-_FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\u202c\u202f-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def xml_text(text: str) -> str:
-    """Replaces characters that XML 1.0 forbids (§2.2: most control characters, lone surrogates) by U+FFFD."""
+    """Replaces characters by U+FFFD that XML 1.0 forbids or discourages (§2.2: controls, lone surrogates), and those
+    that override the direction of letters."""
     return _FORBIDDEN.sub("\ufffd", text)
 
 

@@ -132,7 +132,9 @@ class RemovalPage:
         return self._page(request, asked, proofs=proofs, trouble=str(error), status=status)
 
     def _not_checked(self, request: Request, asked: _Asked, reason: str, status: int = 200) -> Response:
-        return self._page(request, asked, answer=_ANSWERS["not checked"], trouble=reason, status=status)
+        lead, advice = _ANSWERS["not checked"]
+        answer = (lead, advice if self._pages.site.contact else "")
+        return self._page(request, asked, answer=answer, trouble=reason, status=status)
 
     def _not_removed(self, request: Request, asked: _Asked, answer: RemovalAnswer) -> Response:
         if answer.result == "not checked":

@@ -33,7 +33,7 @@ _HEADINGS: Final[dict[State | str, str]] = {
     "disallowed": translatable("robots.txt forbids this page"),
     "out-of-scope": translatable("This URL is outside the scope of the crawl"),
     "failed": translatable("The robot could not fetch this page"),
-    "gone": translatable("There is no such page any more"),
+    "gone": translatable("There is no such page"),
 }
 
 
@@ -55,7 +55,7 @@ def heading_of(story: Story) -> str:
     if story.same_as is not None:
         return translatable("Search shows another page in its place")
     if story.state == "visited" and story.in_index is None:
-        return translatable("The crawl has this page, but keeps no index")
+        return translatable("The crawl has this page, but search cannot find it")
     return _HEADINGS[story.state]
 
 
