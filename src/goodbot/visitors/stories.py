@@ -22,9 +22,9 @@ from goodbot.url import Url
 from goodbot.url_lookup import report_on
 from goodbot.url_story import StoryFacts, redirect_target, tell_story
 from goodbot.values import UrlRecord
-from goodbot.visitor_values import Removal, Story, UrlReport
+from goodbot.visitor_values import Removal, Story, SubmissionResult, UrlReport
 from goodbot.visitors.copies import NOT_COPIED, withheld
-from goodbot.visitors.submission_rules import Judged, SubmissionRules
+from goodbot.visitors.submission_rules import SubmissionRules
 
 
 class UrlStories:
@@ -54,21 +54,24 @@ class UrlStories:
         bounds = self._bounds.current()
         with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
             report = report_on(frontier, bounds.settings, url)
-            judged = SubmissionRules(bounds, frontier, self._now()).judge(url)
-            facts = self._facts(bounds, frontier, report, judged)
+            refusal = SubmissionRules(bounds, frontier, self._now()).refusal(url, report)
+            facts = self._facts(bounds, frontier, report, refusal)
         return tell_story(url, report, facts)
 
-    def _facts(self, bounds: Bounds, frontier: SqliteFrontier, report: UrlReport, judged: Judged) -> StoryFacts:
+    def _facts(
+        self, bounds: Bounds, frontier: SqliteFrontier, report: UrlReport, refusal: tuple[SubmissionResult, str] | None
+    ) -> StoryFacts:
         url, record = report.requested_as, report.record
         place, now = queue_place(self._folder.frontier, url), self._now()
         document, is_read = self._document(bounds.settings, url, now)
         removal = self._removal_of(url)
+        is_hidden = removal is not None or (refusal is not None and refusal[0] == "forgotten")
         target = redirect_target(record) if record is not None else None
         return StoryFacts(
             keeps_index=bounds.settings.index,
             in_index=document is not None if is_read else None,
             removal=removal,
-            refusal=(judged.result, judged.reason) if judged.result is not None else None,
+            refusal=refusal,
             takes_urls=self._takes_urls,
             target_refusal=bounds.scope.refuse(target, record.depth) or "" if record and target else "",
             original_found=self._is_found(bounds.settings, record.same_as, now) if record and record.same_as else None,
@@ -76,9 +79,7 @@ class UrlStories:
             before=place.before if place is not None else 0,
             ready_at=place.ready_at if place is not None else None,
             running=self._control.is_running(),
-            has_copy=removal is None
-            and judged.result != "forgotten"
-            and _has_copy(bounds.settings, record, document, now),
+            has_copy=not is_hidden and _has_copy(bounds.settings, record, document, now),
             now=now,
         )
 

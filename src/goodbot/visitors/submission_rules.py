@@ -41,15 +41,27 @@ class SubmissionRules:
 
     def judge(self, url: Url) -> Judged:
         """Returns what would become of a URL that a visitor submits."""
-        is_seeds = url.authority in self._bounds.authorities
-        if not is_seeds and (reason := self._private(url)):
+        if reason := self._private(url):
             return Judged(UrlReport(url, None, None), "private", reason)
         report = report_on(self._frontier, self._bounds.settings, url)
         result, reason = self._refusal(report)
-        return Judged(report, result, reason, public_only=not is_seeds)
+        return Judged(report, result, reason, public_only=not self._is_of_seed(url))
+
+    def refusal(self, url: Url, report: UrlReport) -> tuple[SubmissionResult, str] | None:
+        """Returns why a visitor cannot submit a URL of which the crawl knows `report`; None if nothing forbids it."""
+        if reason := self._private(url):
+            return "private", reason
+        result, reason = self._refusal(report)
+        return (result, reason) if result is not None else None
+
+    def _is_of_seed(self, url: Url) -> bool:
+        return url.authority in self._bounds.authorities
 
     def _private(self, url: Url) -> str:
-        """Says why the crawl might reach a private address by this URL; empty if it cannot."""
+        """Says why the crawl might reach a private address by this URL; empty if it cannot, or if the operator chose
+        the host."""
+        if self._is_of_seed(url):
+            return ""
         if is_internal(url):
             return PRIVATE.format(host=url.host)
         return PROXIED.format(host=url.host) if self._bounds.settings.proxy else ""

@@ -2,9 +2,8 @@
 
 The link that `goodbot serve` prints contains the token. Opening it, or typing the token into the form, sets a cookie.
 The pages show the crawl only to requests with this cookie, and write the token into their forms; the cookie has no
-other use.
-A posted form is accepted only if it contains the token, so no other site can make a visitor's browser control the
-crawl.
+other use. A posted form is accepted only if it contains the token, so no other site can make a visitor's browser
+control the crawl.
 """
 
 import hashlib
