@@ -1,0 +1,38 @@
+"""What one block of a log holds: the result of a counter, which can be sent to another process."""
+
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from goodbot.watch.blocks import Block
+from goodbot.watch.counting.client_rows import ClientRows
+from goodbot.watch.counting.client_table import ClientBlock
+from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotBlock, RobotKey
+from goodbot.watch.hits import SkipReason
+
+PATHS: Final = 2000
+"""How many request lines are counted exactly or nearly so."""
+
+
+@dataclass(slots=True)
+class BlockCounts:
+    """The counts of a block."""
+
+    lines: int = 0
+    skipped: dict[SkipReason, int] = field(default_factory=dict)
+    outside: int = 0
+    """Requests before `--since` or after `--until`."""
+    formats: dict[str, int] = field(default_factory=dict)
+    """Lines by the name of their format."""
+    counts: RequestCounts = field(default_factory=RequestCounts)
+    durations: Durations = field(default_factory=Durations)
+    requested: dict[str, int] = field(default_factory=dict)
+    """Request lines, at most `PATHS`, with their counts; each too low by `requested_error` at most."""
+    requested_error: int = 0
+    robots: dict[RobotKey, RobotBlock] = field(default_factory=dict)
+    clients: ClientBlock = field(default_factory=lambda: ClientRows({}, []))
+
+
+class BlockCounter(Protocol):
+    """Counts blocks. Two implementations give equal counts: `LineCounter` and `ColumnCounter`."""
+
+    def count(self, block: Block) -> BlockCounts: ...

@@ -1,0 +1,141 @@
+"""Counts blocks with pyarrow and numpy (`pip install 'goodbot[fast]'`), in a fifth of the time of `LineCounter`."""
+
+from collections import Counter
+
+import numpy as np
+
+from goodbot.registry import KnownRobot
+from goodbot.watch.blocks import Block
+from goodbot.watch.counting.block_counts import PATHS, BlockCounts
+from goodbot.watch.counting.client_columns import client_columns
+from goodbot.watch.counting.columns import ColumnReader, Columns, Ints, TextColumn
+from goodbot.watch.counting.counting_options import CountingOptions
+from goodbot.watch.counting.identities import MONTH_S, Identities
+from goodbot.watch.counting.rates import busy_seconds
+from goodbot.watch.counting.request_columns import RequestColumns
+from goodbot.watch.counting.request_kinds import KINDS, RequestKind
+from goodbot.watch.counting.robot_totals import ROBOT_PATHS, SLOW_S, Durations, RequestCounts, RobotBlock, RobotKey
+
+
+class ColumnCounter:
+    """Counts the columns of a block."""
+
+    def __init__(self, identities: Identities, options: CountingOptions) -> None:
+        self._identities = identities
+        self._options = options
+        self._reader = ColumnReader(options)
+        self._requests = RequestColumns()
+
+    def count(self, block: Block) -> BlockCounts:
+        """Counts the requests of a block."""
+        read = self._reader.read(block)
+        result = BlockCounts(lines=read.lines, skipped=read.skipped, formats=read.formats)
+        columns = self._within(read.columns)
+        result.outside = len(read.columns) - len(columns)
+        requests = self._requests.read(columns.request)
+        result.counts = _counts(columns, requests.kinds)
+        result.durations = _durations(columns)
+        result.requested, result.requested_error = _top(columns.request, PATHS)
+        robots, robot_rows, numbers = self._robots(columns)
+        result.robots = self._robot_blocks(columns.take(robot_rows), robots, numbers[robot_rows], requests.kinds)
+        result.clients = client_columns(columns.take(np.flatnonzero(numbers < 0)), requests)
+        return result
+
+    def _within(self, columns: Columns) -> Columns:
+        since, until = self._options.since, self._options.until
+        if since is None and until is None:
+            return columns
+        inside = np.ones(len(columns), bool)
+        if since is not None:
+            inside &= columns.at >= since
+        if until is not None:
+            inside &= columns.at < until
+        return columns.take(np.flatnonzero(inside))
+
+    def _robots(self, columns: Columns) -> tuple[list[KnownRobot], Ints, Ints]:
+        """Returns the declared robots, the rows with one, and for each row the number of its robot, or -1."""
+        places: dict[str, int] = {}
+        robots: list[KnownRobot] = []
+        numbers = []
+        for agent in columns.agent.octets():
+            robot = self._identities.robot_of(agent.decode("latin-1")) if agent else None
+            if robot is not None and robot.name not in places:
+                places[robot.name] = len(robots)
+                robots.append(robot)
+            numbers.append(-1 if robot is None else places[robot.name])
+        codes = columns.agent.codes
+        by_row = np.where(codes < 0, -1, np.array([*numbers, -1], np.int64)[codes])
+        return robots, np.flatnonzero(by_row >= 0), by_row
+
+    def _robot_blocks(
+        self, columns: Columns, robots: list[KnownRobot], numbers: Ints, kinds: Ints
+    ) -> dict[RobotKey, RobotBlock]:
+        months = columns.at // MONTH_S
+        first_month = int(months.min(initial=0))
+        addresses = len(columns.address.values)
+        pairs = ((months - first_month) * len(robots) + numbers) * addresses + columns.address.codes
+        unique, place = np.unique(pairs, return_inverse=True)
+        keys: dict[RobotKey, int] = {}
+        key_of_pair = []
+        texts = columns.address.texts(unique % addresses) if len(unique) else []
+        for pair, address in zip((unique // max(addresses, 1)).tolist(), texts, strict=True):
+            month, robot = divmod(pair, len(robots))
+            key = self._identities.key_of(robots[robot], address, (month + first_month) * MONTH_S)
+            key_of_pair.append(keys.setdefault(key, len(keys)))
+        key_of_row = np.array(key_of_pair, np.int64)[place]
+        order = np.argsort(key_of_row, kind="stable")
+        bounds = np.searchsorted(key_of_row[order], np.arange(len(keys) + 1))
+        return {
+            key: _robot_block(columns.take(order[bounds[number] : bounds[number + 1]]), kinds)
+            for key, number in keys.items()
+        }
+
+
+def _robot_block(columns: Columns, kinds: Ints) -> RobotBlock:
+    lines, error = _top(columns.request, ROBOT_PATHS)
+    robots_txt = columns.status[kinds[columns.request.codes] == RequestKind.ROBOTS_TXT]
+    timed = ~np.isnan(columns.duration)
+    return RobotBlock(
+        counts=_counts(columns, kinds),
+        durations=_durations(columns),
+        robots_txt=Counter(robots_txt.tolist()),
+        seconds=Counter(columns.at.tolist()),
+        busy=busy_seconds(zip(columns.at[timed].tolist(), columns.duration[timed].tolist(), strict=True)),
+        lines=lines,
+        lines_error=error,
+        addresses=_top(columns.address, len(columns))[0],
+        agents=_top(columns.agent, len(columns))[0],
+    )
+
+
+def _counts(columns: Columns, kinds: Ints) -> RequestCounts:
+    statuses = np.bincount(columns.status)
+    return RequestCounts(
+        len(columns),
+        int(columns.size.sum()),
+        np.bincount(kinds[columns.request.codes], minlength=KINDS).tolist(),
+        Counter({status: int(statuses[status]) for status in np.flatnonzero(statuses).tolist()}),
+        np.bincount(columns.hour, minlength=24).tolist(),
+        int(columns.at.min()) if len(columns) else None,
+        int(columns.at.max()) if len(columns) else None,
+    )
+
+
+def _durations(columns: Columns) -> Durations:
+    timed = columns.duration[~np.isnan(columns.duration)].tolist()
+    return Durations(len(timed), sum(timed), sum(spent >= SLOW_S for spent in timed), max(timed, default=0.0))
+
+
+def _top(column: TextColumn, kept: int) -> tuple[dict[str, int], int]:
+    """Does what `reduced` does, on a column."""
+    if len(column.codes) < len(column.values) // 8:
+        used, counts = np.unique(column.codes, return_counts=True)
+    else:
+        counts = np.bincount(column.codes, minlength=len(column.values))
+        used = np.flatnonzero(counts)
+        counts = counts[used]
+    cut = 0
+    if len(used) > kept:
+        cut = int(np.partition(counts, len(used) - kept - 1)[len(used) - kept - 1])
+        used, counts = used[counts > cut], counts[counts > cut]
+    return dict(zip(column.texts(used), (counts - cut).tolist(), strict=True)), cut

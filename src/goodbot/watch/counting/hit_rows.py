@@ -1,0 +1,116 @@
+"""Reads the lines of a block: the usual combined format here, everything else by `LineReader`."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from goodbot.watch.blocks import Block
+from goodbot.watch.counting.counting_options import CountingOptions
+from goodbot.watch.counting.request_cache import trim
+from goodbot.watch.formats.field_values import ABSENT
+from goodbot.watch.formats.log_times import parse_common_time
+from goodbot.watch.formats.recognition import LineReader
+from goodbot.watch.hits import LONGEST_LINE, Hit, SkipReason
+
+COMBINED: Final = "combined"
+
+HitRow = tuple[str, int, int, str, int, int, bool | None, str | None, float | None, str | None]
+"""The fields of a `Hit`. A plain tuple is made in a quarter of the time."""
+
+
+class ReadLines(NamedTuple):
+    """The requests of a block in the order of its lines, and the lines that are none."""
+
+    hits: list[HitRow]
+    lines: int
+    skipped: Counter[SkipReason]
+    formats: Counter[str]
+
+
+class LineBlocks:
+    """Reads blocks of one log, line by line. Regular lines of the combined format take 1.5 µs each."""
+
+    def __init__(self, options: CountingOptions) -> None:
+        self._options = options
+        self._times = TimeCache()
+        self._answers = AnswerCache()
+
+    def read(self, block: Block) -> ReadLines:
+        """Reads the requests of a block."""
+        trim(self._times, self._answers)
+        lines = block.data.decode("latin-1").split("\n")
+        if not lines[-1]:
+            lines.pop()
+        reader = LineReader(self._options.pattern, block.header)
+        hits, skipped, regular = self._hits(lines, reader)
+        formats = Counter(reader.formats)
+        if regular:
+            formats[COMBINED] += regular
+        return ReadLines(hits, len(lines), skipped, formats)
+
+    def _hits(self, lines: list[str], reader: LineReader) -> tuple[list[HitRow], Counter[SkipReason], int]:
+        hits: list[HitRow] = []
+        skipped: Counter[SkipReason] = Counter()
+        add, times, answers, read = hits.append, self._times, self._answers, reader.read
+        irregular = 0
+        client_of = self._options.client_of
+        plain = self._options.pattern is None and max(map(len, lines), default=0) <= LONGEST_LINE
+        for line in lines:
+            parts = line.split('"')
+            if plain and len(parts) == 7 and parts[4] == " " and parts[6] in _ENDS and '\\"' not in line:
+                head, request, answer, referrer, _, agent, _ = parts
+                time, known = times[head[-29:]], answers[answer]
+                address = head[:-34]
+                if time and known and head[-34:-29] == _NOBODY and address and _is_plain(address):
+                    status, size = known
+                    is_referred = referrer not in ABSENT
+                    name = agent if agent != "-" else ""
+                    add((address, *time, request, status, size, is_referred, name, None, None))
+                    continue
+            irregular += 1
+            hit = read(line)
+            if isinstance(hit, Hit):
+                add(with_client(hit, client_of) if client_of else hit)
+            else:
+                skipped[hit] += 1
+        return hits, skipped, len(lines) - irregular
+
+
+_ENDS: Final = ("", "\r")
+_NOBODY: Final = " - - "
+
+
+def _is_plain(address: str) -> bool:
+    """Whether an address has no port, brackets or anything else that is not part of it."""
+    return not (" " in address or address[0] == "[" or address[-1] == "," or address.count(":") == 1)
+
+
+def with_client(hit: Hit, client_of: Callable[[str, str], str]) -> Hit:
+    """Returns a hit with the address of the client behind a proxy."""
+    return hit if hit.forwarded is None else hit._replace(address=client_of(hit.address, hit.forwarded))
+
+
+class TimeCache(dict[str, tuple[int, int] | None]):
+    """The seconds and the hour of `[17/May/2015:10:05:03 +0000] `; None for anything else."""
+
+    def __missing__(self, text: str) -> tuple[int, int] | None:
+        is_time = len(text) == 29 and text[0] == "[" and text[-2:] == "] "
+        found = self[text] = parse_common_time(text[1:-2]) if is_time else None
+        return found
+
+
+class AnswerCache(dict[str, tuple[int, int] | None]):
+    """The status and size of ` 200 5316 `; None for anything else."""
+
+    def __missing__(self, text: str) -> tuple[int, int] | None:
+        found = self[text] = _answer(text)
+        return found
+
+
+def _answer(text: str) -> tuple[int, int] | None:
+    status, size = text[1:4], text[5:-1]
+    if text[:1] != " " or text[4:5] != " " or text[-1:] != " " or not status.isdecimal() or status < "100":
+        return None
+    if size == "-":
+        return int(status), 0
+    return (int(status), int(size)) if size.isdecimal() and len(size) <= 15 else None

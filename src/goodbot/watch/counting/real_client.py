@@ -1,0 +1,36 @@
+"""Finds the client behind proxies, from X-Forwarded-For (`goodbot watch --real-ip`)."""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_address
+
+from goodbot.url import is_private_address
+
+MOST_READ = 1024
+"""Characters of the header field that are read, from its end."""
+
+
+def real_client(address: str, forwarded: str, proxies: Sequence[IPv4Network | IPv6Network] = ()) -> str:
+    """Returns the address that the nearest proxy of one's own saw.
+
+    Anyone can send X-Forwarded-For, and each proxy adds the address that it saw at the end. So it is read from the end,
+    past private addresses and those of `proxies`; a value that is no address ends the search. `address` is returned if
+    nothing else is found.
+    """
+    client = address
+    for part in reversed(forwarded[-MOST_READ:].split(",")):
+        text = _bare(part.strip())
+        try:
+            parsed = ip_address(text)
+        except ValueError:
+            break
+        client = text
+        if not is_private_address(text) and not any(parsed in network for network in proxies):
+            break
+    return client
+
+
+def _bare(text: str) -> str:
+    """Removes a port and brackets."""
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0] if text.count(":") == 1 else text

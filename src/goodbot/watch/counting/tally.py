@@ -1,0 +1,44 @@
+"""The counts of a whole log, or of several."""
+
+from dataclasses import dataclass, field
+
+from goodbot.watch.counting.block_counts import PATHS, BlockCounts
+from goodbot.watch.counting.client_table import ClientTable
+from goodbot.watch.counting.distinct import address_hash
+from goodbot.watch.counting.frequent import FrequentItems
+from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotKey, RobotTotals, add_counts
+from goodbot.watch.hits import SkipReason
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of all blocks added, in the order of the log.
+
+    Declared robots are counted exactly. Of the other addresses the busiest have a row in `clients`.
+    """
+
+    clients: ClientTable = field(default_factory=ClientTable)
+    lines: int = 0
+    skipped: dict[SkipReason, int] = field(default_factory=dict)
+    outside: int = 0
+    formats: dict[str, int] = field(default_factory=dict)
+    counts: RequestCounts = field(default_factory=RequestCounts)
+    durations: Durations = field(default_factory=Durations)
+    requested: FrequentItems = field(default_factory=lambda: FrequentItems(PATHS))
+    """The most frequent request lines."""
+    robots: dict[RobotKey, RobotTotals] = field(default_factory=dict)
+
+    def add(self, block: BlockCounts) -> None:
+        """Adds the counts of the next block."""
+        self.lines += block.lines
+        add_counts(self.skipped, block.skipped)
+        self.outside += block.outside
+        add_counts(self.formats, block.formats)
+        self.counts.merge(block.counts)
+        self.durations.merge(block.durations)
+        self.requested.add(block.requested, block.requested_error)
+        for key, found in block.robots.items():
+            hashes = [address_hash(address) for address in found.addresses]
+            self.robots.setdefault(key, RobotTotals()).add(found, hashes)
+            self.clients.visitors.update(hashes)
+        block.clients.add_to(self.clients)

@@ -1,0 +1,109 @@
+"""Keeps the counts of a log in bytes, so that counting can go on later (`goodbot watch --state FILE`)."""
+
+import zlib
+from array import array
+from typing import Final
+
+import msgspec
+
+from goodbot.watch.counting.client_table import SKETCH_PLACES, ClientTable, Pool
+from goodbot.watch.counting.clients import SUMS, TABLE_COLUMNS
+from goodbot.watch.counting.distinct import DistinctCount
+from goodbot.watch.counting.frequent import FrequentItems
+from goodbot.watch.counting.request_kinds import KINDS
+from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotKey, RobotTotals
+from goodbot.watch.counting.tally import Tally
+from goodbot.watch.hits import SkipReason
+
+_CELL_BYTES: Final = 8
+_SKETCH_BYTES: Final = 4 * SKETCH_PLACES
+
+
+class SavedClients(msgspec.Struct):
+    """A `ClientTable`."""
+
+    addresses: list[str]
+    agents: list[str]
+    columns: dict[str, bytes]
+    pool: Pool
+    visitors: DistinctCount
+    sketch: bytes | None
+    """Compressed by zlib."""
+
+
+class SavedTally(msgspec.Struct):
+    """A `Tally`, in values that msgspec can write and read."""
+
+    clients: SavedClients
+    lines: int
+    skipped: dict[SkipReason, int]
+    outside: int
+    formats: dict[str, int]
+    counts: RequestCounts
+    durations: Durations
+    requested: FrequentItems
+    robots: list[tuple[RobotKey, RobotTotals]]
+
+
+def saved(tally: Tally) -> SavedTally:
+    """Returns the counts as plain values."""
+    table = tally.clients
+    clients = SavedClients(
+        [*table.slots],
+        table.agents,
+        {name: column.tobytes() for name, column in table.columns.items()},
+        table.pool,
+        table.visitors,
+        zlib.compress(table.sketch.tobytes(), 1) if table.has_sketch else None,
+    )
+    return SavedTally(
+        clients,
+        tally.lines,
+        tally.skipped,
+        tally.outside,
+        tally.formats,
+        tally.counts,
+        tally.durations,
+        tally.requested,
+        [*tally.robots.items()],
+    )
+
+
+def restored(state: SavedTally) -> Tally:
+    """Returns the counts again. Raises ValueError if they do not fit together."""
+    return Tally(
+        _restored_clients(state.clients),
+        state.lines,
+        state.skipped,
+        state.outside,
+        state.formats,
+        _checked(state.counts),
+        state.durations,
+        state.requested,
+        {key: totals for key, totals in state.robots if _checked(totals.counts)},
+    )
+
+
+def _restored_clients(state: SavedClients) -> ClientTable:
+    table = ClientTable()
+    table.slots = {address: slot for slot, address in enumerate(state.addresses)}
+    table.agents = state.agents
+    rows = len(table.slots)
+    fits = set(state.columns) == set(TABLE_COLUMNS) and set(state.pool.sums) == set(SUMS) and len(state.agents) == rows
+    if not fits or any(len(column) != _CELL_BYTES * rows for column in state.columns.values()):
+        raise ValueError("the table of addresses is damaged")
+    table.columns = {name: array("q", state.columns[name]) for name in TABLE_COLUMNS}
+    table.pool = state.pool
+    table.visitors = state.visitors
+    if state.sketch is not None:
+        unpacked = zlib.decompressobj().decompress(state.sketch, _SKETCH_BYTES)
+        if len(unpacked) != _SKETCH_BYTES:
+            raise ValueError("the sketch of pooled addresses is damaged")
+        table.sketch[:] = array("I", unpacked)
+    return table
+
+
+def _checked(counts: RequestCounts) -> RequestCounts:
+    if len(counts.kinds) != KINDS or len(counts.hours) != 24:
+        raise ValueError("the counts of kinds and hours are damaged")
+    return counts

@@ -1,0 +1,1 @@
+"""Reads the lines of access logs; recognises their formats."""

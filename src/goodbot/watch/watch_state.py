@@ -1,0 +1,72 @@
+"""The file of `goodbot watch --state FILE`: the counts, and how far each log was counted."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from goodbot.errors import InputError, RunError
+from goodbot.files import write_whole
+from goodbot.watch.counting.tally import Tally
+from goodbot.watch.counting.tally_state import SavedTally, restored, saved
+from goodbot.watch.reader.log_positions import LogPosition
+
+MAGIC: Final = b"goodbot watch state 1\n"
+"""The beginning of the file. The rest is MessagePack."""
+
+MOST_LOGS: Final = 10_000
+"""Positions of logs that are kept; the oldest go first."""
+
+
+class _Saved(msgspec.Struct):
+    choices: str
+    tally: SavedTally
+    positions: list[LogPosition]
+
+
+@dataclass(slots=True)
+class WatchState:
+    """What was counted so far."""
+
+    tally: Tally = field(default_factory=Tally)
+    positions: list[LogPosition] = field(default_factory=list)
+
+    def keep(self, old: LogPosition | None, new: LogPosition) -> None:
+        """Replaces the position of a log, or adds a new one."""
+        self.positions = [position for position in self.positions if position is not old][-MOST_LOGS + 1 :]
+        self.positions.append(new)
+
+
+def load_state(path: Path, choices: str) -> WatchState:
+    """Reads the file; a missing one is an empty state.
+
+    Raises InputError if it is no such file, or was made with other choices (`--since` and the like), RunError if it
+    cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return WatchState()
+    except OSError as error:
+        raise RunError(f"cannot read {path}: {error.strerror}") from error
+    if not content:
+        return WatchState()
+    if not content.startswith(MAGIC):
+        raise InputError(f"{path} is not a state of goodbot watch; name another file")
+    try:
+        state = msgspec.msgpack.decode(content[len(MAGIC) :], type=_Saved)
+        tally = restored(state.tally)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise InputError(f"{path} is damaged; remove it and count the logs again") from error
+    if state.choices != choices:
+        made = f"with {state.choices}" if state.choices else "without such options"
+        given = choices or "no such options"
+        raise InputError(f"the counts in {path} were made {made}, not with {given}; name another file")
+    return WatchState(tally, state.positions)
+
+
+def save_state(path: Path, state: WatchState, choices: str) -> None:
+    """Replaces the file completely or not at all. Raises InputError or RunError if it cannot be written."""
+    content = msgspec.msgpack.encode(_Saved(choices, saved(state.tally), state.positions))
+    write_whole(path, MAGIC + content)

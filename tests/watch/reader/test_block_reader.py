@@ -1,0 +1,95 @@
+"""Blocks: whole lines, all bytes, long lines cut, the place to go on from."""
+
+import gzip
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.watch.blocks import Block
+from goodbot.watch.hits import LONGEST_LINE
+from goodbot.watch.reader.block_reader import LONGEST_KEPT, BlockReader
+from goodbot.watch.reader.opening import LogStream
+
+FIRST, SECOND = "#Fields: date time c-ip", "#Fields: time date"
+
+
+def reader(
+    content: bytes, block_bytes: int = 100, *, header: str | None = None, complete_only: bool = False
+) -> BlockReader:
+    """Returns a reader of a log in memory."""
+    stream = LogStream("x", io.BytesIO(content), len(content))
+    return BlockReader(stream, header=header, complete_only=complete_only, block_bytes=block_bytes)
+
+
+def joined(blocks: list[Block]) -> bytes:
+    return b"".join(block.data for block in blocks)
+
+
+lines = st.lists(st.binary(max_size=30), max_size=40).map(lambda some: b"-" + b"\n".join(some))  # no magic number
+
+
+@given(lines, st.integers(1, 200), st.booleans())
+def test_blocks_have_all_bytes_and_whole_lines(content: bytes, block_bytes: int, packed: bool) -> None:
+    read = reader(gzip.compress(content) if packed else content, block_bytes)
+    blocks = [*read.blocks()]
+    assert joined(blocks) == content
+    assert all(block.data.endswith(b"\n") for block in blocks[:-1])
+    assert read.counted == len(content)
+
+
+@given(lines, st.integers(1, 200), st.integers(0, 2000))
+def test_reading_goes_on_where_it_ended(content: bytes, block_bytes: int, place: int) -> None:
+    start = content[:place].rfind(b"\n") + 1
+    for packed in (content, gzip.compress(content)):
+        assert joined([*reader(packed, block_bytes).blocks(start)]) == content[start:]
+
+
+@given(lines, st.integers(1, 200))
+def test_a_last_line_without_newline_can_wait(content: bytes, block_bytes: int) -> None:
+    read = reader(content, block_bytes, complete_only=True)
+    assert joined([*read.blocks()]) == content[: content.rfind(b"\n") + 1]
+    assert read.counted == content.rfind(b"\n") + 1
+
+
+@pytest.mark.parametrize("end", [b"\n", b""], ids=["newline", "end of the log"])
+@pytest.mark.parametrize("size", [LONGEST_LINE + 5, LONGEST_KEPT + 1, 5 * LONGEST_KEPT])
+def test_a_long_line_is_one_line_and_its_bytes_count(size: int, end: bytes) -> None:
+    content = b"before\n" + b"x" * size + end + b"after\n" * bool(end)
+    read = reader(content, 1000)
+    data = joined([*read.blocks()])
+    assert [len(line) > LONGEST_LINE for line in data.split(b"\n")[:2]] == [False, True]
+    assert data.count(b"\n") == content.count(b"\n")
+    assert data.startswith(b"before\nxxx")
+    assert not end or data.endswith(b"x\nafter\n")
+    assert read.counted == len(content)
+    assert len(data) <= len(content)
+
+
+def test_memory_holds_only_the_beginning_of_a_long_line() -> None:
+    read = reader(b"x" * (20 * LONGEST_KEPT) + b"\n", 1000)
+    assert [len(block.data) for block in read.blocks()] == [LONGEST_LINE + 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "last"),
+    [
+        pytest.param(b"a\n" * 100, [None] * 2, None, id="none"),
+        pytest.param(f"{FIRST}\n".encode() + b"a\n" * 100, [None, FIRST, FIRST], FIRST, id="at the beginning"),
+        pytest.param(f"{FIRST}\r\n".encode() + b"a\n" * 60, [None, FIRST], FIRST, id="with a carriage return"),
+        pytest.param(f"{FIRST}\n{SECOND}\n".encode() + b"a\n" * 40, [None, SECOND], SECOND, id="the last of two"),
+        pytest.param(b"x #Fields: no\n" * 10, [None, None], None, id="within a line"),
+    ],
+)
+def test_the_header_before_a_block(content: bytes, headers: list[str | None], last: str | None) -> None:
+    read = reader(content, 100)
+    read._stream.pieces = lambda: (content[at : at + 100] for at in range(0, len(content), 100))  # type: ignore[method-assign]
+    assert [block.header for block in read.blocks()][: len(headers)] == headers
+    assert read.header == last
+
+
+def test_a_header_known_from_before_is_kept() -> None:
+    read = reader(b"a\n", header=FIRST)
+    assert [block.header for block in read.blocks()] == [FIRST]
+    assert read.header == FIRST
