@@ -29,6 +29,10 @@ PAGE = b"""<!doctype html><title>%s word</title><meta name=robots content="noind
 <meta name=goodbot content="index, follow, %s"><meta name=description content="%s">
 <p>word %s word <a href="/two?%s">%s</a> <a href="/closed\x1b[2Jz%s">c</a> <a href="/moved">m</a> <a href="/typed">t</a>
 <a href="http://evil\x1b.example/">e</a> <a href="/two" rel="nofollow%s">n</a>""" % ((EVIL_BYTES,) * 10)
+LOG = b'%s - - [01/Nov/2026:10:00:00 +0000] "GET /%s HTTP/1.1" 200 5 "%s" "GPTBot/1.3 %s"\n' % (
+    (EVIL_BYTES.replace(b" ", b""),) * 4
+)
+ANONYMOUS_LOG = LOG.replace(b"GPTBot", b"Mozilla")
 FIELDS = (("Content-Type", "text/html; charset=utf-8"), ("X-Robots-Tag", EVIL_HEADER), ("Link", f"<{EVIL_HEADER}>"))
 
 
@@ -63,6 +67,7 @@ def place(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "page.html").write_bytes(PAGE)
     (folder / "run.jsonl").write_bytes(b'{"id": "1\\u001b]52;", "text": "word"}\n')
     (folder / "policy.toml").write_text(f'close = ["/{EVIL_NAME}"]'.replace("\n", "").replace("\udcff", ""))
+    (folder / "access.log").write_bytes(LOG + 10 * ANONYMOUS_LOG.replace(b"GET /", b"GET /wp-login.php?") + EVIL_BYTES)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert main(["crawl", url, "--into", "crawl", "--allow-private", "--max-pages", "3"]) == 0
@@ -136,6 +141,18 @@ CASES = [
     "config --in crawl",
     "config --in {file}",
     "config --config {file}",
+    "watch access.log",
+    "watch access.log --robot gptbot",
+    "watch access.log --robot {evil}",
+    "watch access.log --json",
+    "watch access.log --format csv",
+    "watch access.log --format prometheus",
+    "watch access.log --log-format {evil}",
+    "watch access.log --since {evil}",
+    "watch access.log --real-ip --trusted-proxy {evil}",
+    "watch access.log --processes {evil}",
+    "watch access.log --state {file}",
+    "watch {file} {evil}",
     "who {evil} -",
     "who {evil} --json",
     "who --refresh {file}",

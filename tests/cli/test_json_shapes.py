@@ -29,6 +29,7 @@ ROUTES = {
     "/two": answer(b"<title>Two</title><p>another word"),
     "/down/robots.txt": answer(b"", 503),
 }
+LOG_LINE = '192.0.2.1 - - [01/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "GPTBot/1.3"\n'
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,7 @@ def place(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
         '{"creationTime": "2099-01-01", "prefixes": [{"ipv4Prefix": "5.255.231.0/24"}]}'
     )
     (folder / "more.txt").write_text(f"{url}two\n{url}three\n")
+    (folder / "access.log").write_text(LOG_LINE * 3)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert main(["crawl", url, "--into", "crawl", "--allow-private", "-q"]) == 0
@@ -122,6 +124,10 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("search unheardof --in crawl", 0, dict, SEARCH),
     ("search --run queries.jsonl --in crawl", 0, None, SEARCH | {"id"}),
     ("index rebuild --in crawl", 0, dict, {"done", "documents", "requeued"}),
+    ("watch access.log", 0, dict, {"lines", "skipped", "requests", "period", "robots", "undeclared"}),
+    ("watch access.log --robot GPTBot", 0, dict, {"robots"}),
+    ("watch access.log --state watch.state", 0, dict, {"lines"}),
+    ("watch none.log", 2, None, set()),
     ("who GPTBot", 0, list, ROBOT),
     ("who Frobnicator", 1, list, ROBOT),
     ("who --list", 0, list, {"name", "operator", "purpose"}),
@@ -243,6 +249,7 @@ WRITTEN = [
     "export --in crawl --what warc",
     "status --in crawl",
     "search word --in crawl",
+    "watch access.log --format prometheus",
     "who --list",
 ]
 

@@ -47,6 +47,7 @@ SECTIONS = {
         "index": "Fill, rebuild, refresh or measure a search index",
     },
     "Robots": {
+        "watch": "Show which robots came to a server, whose they are, and how fast",
         "who": "Identify the robot behind a User-Agent, and verify it",
         "key": "Make or show the key that signs requests",
         "exam": "Give any crawler a driving test",

@@ -67,7 +67,7 @@ class Identities:
     def identity_of(self, robot: KnownRobot, address: str, at: int) -> VerifiedIdentity:
         """Returns the tier with its evidence."""
         try:
-            identity = verify(robot, address, self._book)
+            identity = verify(robot, address, self._book, _day(at))
         except ValueError:  # the log has names instead of addresses
             return verify(robot, None, self._book)
         return self._confirmed(identity, address) if self._confirmed else identity

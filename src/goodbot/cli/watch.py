@@ -1,0 +1,233 @@
+"""`goodbot watch`: shows which robots came to a server, whose they are, and how fast they were."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from goodbot.cli.command_class import Command
+from goodbot.cli.file_types import NamedPath
+from goodbot.cli.printing import complain, put, write_json
+from goodbot.cli.progress_line import ProgressLine
+from goodbot.cli.watch_following import follow_logs
+from goodbot.cli.watch_options import (
+    ENGINES,
+    CountingChoices,
+    Engine,
+    check_logs,
+    counter_factory,
+    load_identities,
+    process_count,
+)
+from goodbot.cli.watch_report import print_report
+from goodbot.errors import InputError
+from goodbot.exclusion.text.shown_text import strict_json
+from goodbot.human import counted
+from goodbot.watch.counting.tally import Tally
+from goodbot.watch.report import WatchReport, make_report, report_csv, report_json, report_prometheus
+from goodbot.watch.watch_state import WatchState, load_state, save_state
+from goodbot.watch.watching import LogCounting, LogsRead, find_logs
+
+FORMATS = ("text", "json", "csv", "prometheus")
+
+MOST_NAMED = 5
+"""Files that are named in one message."""
+
+
+@click.command(
+    name="watch",
+    cls=Command,
+    examples="""
+    goodbot watch
+    goodbot watch /var/log/nginx/access.log*
+    goodbot watch access.log --since 7d --robot GPTBot
+    goodbot watch access.log --follow
+    goodbot watch /var/log/nginx --state watch.state --format prometheus -o goodbot.prom
+    zcat old.log.gz | goodbot watch - --json
+    """,
+    sections={
+        "Which requests count": ["since", "until", "robot"],
+        "How lines are read": ["pattern", "real_ip", "proxies", "reverse_dns", "nameserver"],
+        "Output": ["form", "anonymise"],
+        "Again and again": ["follow", "every", "state_file"],
+        "Speed": ["processes", "engine"],
+    },
+)
+@click.argument("logs", nargs=-1, metavar="[LOG...]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    metavar="FORMAT",
+    help="Output format: text, json, csv or prometheus.",
+)
+@click.option(
+    "--since", metavar="TIME", help="Count requests from TIME on: 2026-11-01, 2026-11-01T14:30 (UTC), 7d, 24h."
+)
+@click.option("--until", metavar="TIME", help="Count requests before TIME.")
+@click.option("--robot", metavar="NAME", help="Report one robot only, with everything known about it.")
+@click.option(
+    "--log-format",
+    "pattern",
+    metavar="PATTERN",
+    help="Format of the lines, as in Apache's LogFormat or nginx's log_format; needed only for unusual formats.",
+)
+@click.option(
+    "--real-ip", is_flag=True, help="The log is of a server behind proxies: take the client from X-Forwarded-For."
+)
+@click.option(
+    "--trusted-proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="With --real-ip: address or network of a proxy of yours, beside private addresses. Repeatable.",
+)
+@click.option("--reverse-dns", is_flag=True, help="Verify robots by DNS where their operators offer that.")
+@click.option(
+    "--nameserver", metavar="ADDRESS[:PORT]", help="With --reverse-dns: use this name server instead of the system's."
+)
+@click.option("--anonymise", is_flag=True, help="Shorten addresses in the report: 192.0.2.0/24, 2001:db8::/48.")
+@click.option("--follow", is_flag=True, help="Go on as the logs grow, through rotation, and refresh the report.")
+@click.option(
+    "--every",
+    type=click.FloatRange(0.2, 86_400),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --follow: time between reports.",
+)
+@click.option(
+    "--state",
+    "state_file",
+    type=NamedPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Keep the counts in FILE and add new lines to them: no line is counted twice, also after rotation.",
+)
+@click.option(
+    "--processes", default="1", show_default=True, metavar="N", help="Processes that count; auto: one per core."
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    metavar="ENGINE",
+    help="standard: Python's standard library; fast: pyarrow; auto: fast if installed. The counts are equal.",
+)
+def command(
+    logs: tuple[str, ...],
+    form: str,
+    since: str | None,
+    until: str | None,
+    robot: str | None,
+    pattern: str | None,
+    real_ip: bool,
+    proxies: tuple[str, ...],
+    reverse_dns: bool,
+    nameserver: str | None,
+    anonymise: bool,
+    follow: bool,
+    every: float,
+    state_file: Path | None,
+    processes: str,
+    engine: Engine,
+    as_json: bool,
+) -> int:
+    """Show which robots came to your server, whose they are, whether they are genuine, and how fast they were.
+
+    LOG is an access log, a folder of them, or - for standard input; gzip, bzip2, xz and zstd are decompressed. Without
+    LOG, goodbot looks where web servers usually log, and says which file it read. It recognises the formats of nginx,
+    Apache, Caddy, Traefik, IIS and CloudFront line by line.
+
+    Robots that name themselves are listed with purpose, operator and one of four tiers (goodbot who --help): verified,
+    declared, impostor, unknown. Other addresses are judged by what they did, with points and evidence: certain, likely,
+    possible, or no evidence. No evidence does not mean that a person was there.
+
+    Memory is bounded: robots are counted exactly, and so are the 20,000 busiest other addresses; the rest is pooled,
+    and the report says how much that is. Nothing is sent over the network without --reverse-dns.
+
+    Exit status: 0: done; 2: bad input; 3: reading failed.
+    """
+    form = "json" if as_json else form
+    _check(follow, state_file, form, nameserver, reverse_dns)
+    check_logs(logs)
+    choices = CountingChoices(since, until, pattern, real_ip, proxies)
+    identities = load_identities(reverse_dns, nameserver)
+    make_counter = counter_factory(engine, identities, choices.options())
+    found = find_logs(logs)
+    _say_found(found.logs if not logs else (), found.passed_over)
+
+    def report(tally: Tally, read: LogsRead) -> WatchReport:
+        return make_report(tally, identities, read.read, read.damage, robot=robot, anonymise=anonymise)
+
+    if follow:
+        read = LogsRead([*found.logs])
+        return follow_logs(found.logs, make_counter, every, lambda tally: show_again(report(tally, read), form))
+    state = load_state(state_file, choices.key()) if state_file else WatchState()
+    with ProgressLine() as progress:
+        counting = LogCounting(
+            state,
+            make_counter,
+            processes=process_count(processes),
+            complete_only=state_file is not None,
+            progress=progress.report,
+        )
+        read = counting.count(found.logs)
+    _say_read(read, state_file)
+    write_report(report(state.tally, read), form)
+    if state_file:
+        save_state(state_file, state, choices.key())
+    return 0
+
+
+def write_report(report: WatchReport, form: str) -> None:
+    """Writes a report to standard output, or to the file of `--output`."""
+    if form == "json":
+        write_json(report_json(report))
+    elif form == "csv":
+        put(report_csv(report).encode())
+    elif form == "prometheus":
+        put(report_prometheus(report).encode())
+    else:
+        print_report(report)
+
+
+def show_again(report: WatchReport, form: str) -> None:
+    """Writes a report in place of the last one on a terminal, else after it; as JSON, in one line."""
+    if form == "json":
+        put(f"{strict_json(report_json(report))}\n".encode())
+        return
+    click.clear()  # does nothing if the output is no terminal
+    print_report(report)
+
+
+def _check(follow: bool, state_file: Path | None, form: str, nameserver: str | None, reverse_dns: bool) -> None:
+    if follow and state_file:
+        raise InputError("--follow keeps no state; run goodbot watch --state FILE again and again instead")
+    if follow and form in ("csv", "prometheus"):
+        raise InputError(f"--follow writes text or JSON lines, not {form}")
+    if nameserver and not reverse_dns:
+        raise InputError("--nameserver goes with --reverse-dns")
+
+
+def _say_found(logs: Sequence[str], passed_over: Sequence[tuple[str, str]]) -> None:
+    if logs:
+        complain(f"reading {_some(logs)}")
+    if passed_over:
+        names = [f"{path} ({reason})" for path, reason in passed_over]
+        complain(f"left out: {_some(names)}")
+
+
+def _say_read(read: LogsRead, state_file: Path | None) -> None:
+    for damage in read.damage:
+        complain(f"{damage.source}: {damage.reason}, after {damage.at_byte:,} bytes; what comes before is counted")
+    if read.again:
+        where = f" in {state_file}" if state_file else ""
+        complain(f"counted before{where}, nothing new: {_some(read.again)}")
+
+
+def _some(names: Sequence[str]) -> str:
+    named = ", ".join(names[:MOST_NAMED])
+    return named if len(names) <= MOST_NAMED else f"{named} and {counted(len(names) - MOST_NAMED, 'other')}"

@@ -1,0 +1,92 @@
+"""The report as CSV: one row for each robot and each undeclared address."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Final
+
+from goodbot.exclusion.text.shown_text import visible
+from goodbot.watch.report.watch_report import WatchReport
+
+COLUMNS: Final = (
+    "kind",
+    "name",
+    "tier_or_verdict",
+    "purpose",
+    "operator",
+    "requests",
+    "bytes",
+    "pages",
+    "robots_txt_fetches",
+    "peak_rps",
+    "errors",
+    "first",
+    "last",
+    "points",
+    "evidence",
+    "user_agent",
+)
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def report_csv(report: WatchReport) -> str:
+    """Returns the table with its heading (RFC 4180, but for lines that end with LF). Times are Unix seconds.
+
+    A cell that a spreadsheet would take for a formula begins with an apostrophe.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in _rows(report):
+        writer.writerow([harmless(cell) for cell in row])
+    return text.getvalue()
+
+
+def harmless(cell: object) -> object:
+    """Makes a text that begins like a formula harmless, and replaces invisible characters; numbers stay."""
+    if not isinstance(cell, str):
+        return cell
+    return visible(f"'{cell}" if cell.startswith(_FORMULA) else cell)
+
+
+def _rows(report: WatchReport) -> Iterator[tuple[object, ...]]:
+    for robot in report.robots:
+        counts, record = robot.counts, robot.robot
+        yield (
+            "robot",
+            robot.name,
+            robot.tier,
+            record.purpose if record else "",
+            (record.operator if record else None) or "",
+            counts.requests,
+            counts.bytes,
+            counts.kinds[0],
+            robot.robots_txt_fetches,
+            robot.rates.peak_second,
+            sum(count for status, count in counts.statuses.items() if status >= 400),
+            counts.first_at,
+            counts.last_at,
+            "",
+            "; ".join(robot.evidence),
+            robot.agents[0][0] if robot.agents else "",
+        )
+    for one in report.undeclared:
+        yield (
+            "group" if one.members else "undeclared",
+            one.address,
+            one.verdict,
+            "",
+            "",
+            one.requests,
+            one.bytes,
+            one.pages,
+            one.robots_txt_fetches,
+            "",
+            "",
+            one.first_at,
+            one.last_at,
+            one.points,
+            "; ".join(one.evidence),
+            one.agent,
+        )

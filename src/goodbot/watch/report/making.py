@@ -1,0 +1,228 @@
+"""Makes the report of counts."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from goodbot.errors import InputError
+from goodbot.registry import KnownRobot, Tier, find, find_token, similar_tokens
+from goodbot.watch.counting.frequent import FrequentItems
+from goodbot.watch.counting.identities import Identities
+from goodbot.watch.counting.request_kinds import target_of
+from goodbot.watch.counting.robot_totals import RobotKey, RobotTotals
+from goodbot.watch.counting.tally import Tally
+from goodbot.watch.judging import VERDICTS, Client, ClientGroup, clients, find_groups, judge, site_asset_share
+from goodbot.watch.judging.behaviour import Judgement
+from goodbot.watch.reader.opening import Damage
+from goodbot.watch.report.anonymous import shortened, without_addresses
+from goodbot.watch.report.watch_report import (
+    PathReport,
+    PooledReport,
+    RobotReport,
+    UndeclaredReport,
+    WatchReport,
+)
+from goodbot.watch.wire_text import readable
+
+MOST_UNDECLARED: Final = 1000
+"""Undeclared robots that a report lists."""
+
+MOST_LISTED: Final = 20
+"""Paths, addresses and User-Agents that a report lists."""
+
+_ORDER: Final[tuple[Tier, ...]] = ("verified", "declared", "unknown", "impostor")
+
+Shown = Callable[[str], str]
+"""Makes an address as the report shows it."""
+
+
+def make_report(
+    tally: Tally,
+    identities: Identities,
+    logs: Sequence[str] = (),
+    damage: Sequence[Damage] = (),
+    *,
+    robot: str | None = None,
+    anonymise: bool = False,
+) -> WatchReport:
+    """Makes the report.
+
+    `robot`: only this declared robot, by its name or token; raises InputError if there is no such robot. `anonymise`:
+    addresses are shortened (see `shortened`).
+    """
+    shown: Shown = shortened if anonymise else readable
+    only = _named(robot, tally) if robot is not None else None
+    keys = [key for key in tally.robots if only is None or key.name == only]
+    keys.sort(key=lambda key: (_ORDER.index(key.tier), -tally.robots[key].counts.requests, key.name))
+    robots = [_robot(key, tally, identities, shown, anonymise) for key in keys]
+    undeclared, verdicts = _undeclared(tally, shown) if only is None else ([], {})
+    answers: Counter[int] = Counter()
+    for one in robots:
+        answers.update(one.robots_txt)
+    return WatchReport(
+        tuple(logs),
+        tuple(damage),
+        tally.lines,
+        tally.skipped,
+        tally.outside,
+        dict(sorted(tally.formats.items(), key=lambda pair: -pair[1])),
+        tally.counts,
+        tally.durations,
+        tally.clients.visitors.count(),
+        tally.clients.visitors.is_exact,
+        tuple(robots),
+        dict(sorted(answers.items())),
+        tuple(undeclared[:MOST_UNDECLARED]),
+        max(len(undeclared) - MOST_UNDECLARED, 0),
+        {verdict: verdicts.get(verdict, 0) for verdict in VERDICTS},
+        _pooled(tally),
+        _paths(tally.requested),
+        only,
+    )
+
+
+def _named(text: str, tally: Tally) -> str:
+    """Returns the name of the robot that is meant."""
+    wanted = text.strip().lower()
+    for key in tally.robots:
+        if key.name.lower() == wanted:
+            return key.name
+    known = find_token(text) or find(text)
+    if known is None:
+        similar = similar_tokens(text)
+        more = (
+            f"; did you mean {' or '.join(similar)}?" if similar else "; goodbot who --list names the robots on record"
+        )
+        raise InputError(f"--robot: no robot is called {text!r}{more}")
+    return known.name
+
+
+# ---- declared robots ------------------------------------------------------------------------------------------------
+
+
+def _robot(key: RobotKey, tally: Tally, identities: Identities, shown: Shown, anonymise: bool) -> RobotReport:
+    totals = tally.robots[key]
+    rates = totals.rates.closed()
+    agent = next((agent for agent, _ in totals.agents.top(1)), "")
+    record = identities.robot_of(agent) if agent else None
+    counts, durations = totals.counts, totals.durations
+    return RobotReport(
+        key.name,
+        key.tier,
+        record,
+        counts,
+        durations,
+        rates,
+        dict(sorted(totals.robots_txt.items())),
+        counts.requests / max(tally.counts.requests, 1),
+        counts.bytes / max(tally.counts.bytes, 1),
+        durations.total_s / tally.durations.total_s if tally.durations.total_s else None,
+        counts.requests / max(60 * rates.active_minutes, 1),
+        totals.visitors.count(),
+        totals.visitors.is_exact,
+        _addresses(totals, shown),
+        tuple((readable(agent), count) for agent, count in totals.agents.top(MOST_LISTED)),
+        _paths(totals.lines),
+        _evidence(record, totals, identities, anonymise),
+    )
+
+
+def _addresses(totals: RobotTotals, shown: Shown) -> tuple[tuple[str, int], ...]:
+    """Returns the busiest addresses; those that look alike when shortened are added up."""
+    found: Counter[str] = Counter()
+    for address, count in totals.addresses.top(len(totals.addresses.counts)):
+        found[shown(address)] += count
+    return tuple(found.most_common(MOST_LISTED))
+
+
+def _evidence(
+    record: KnownRobot | None, totals: RobotTotals, identities: Identities, anonymise: bool
+) -> tuple[str, ...]:
+    busiest = next((address for address, _ in totals.addresses.top(1)), None)
+    if record is None or busiest is None:
+        return ()
+    evidence = identities.identity_of(record, busiest, totals.counts.last_at or 0).evidence
+    return tuple(map(without_addresses, evidence)) if anonymise else evidence
+
+
+# ---- other addresses ------------------------------------------------------------------------------------------------
+
+
+def _undeclared(tally: Tally, shown: Shown) -> tuple[list[UndeclaredReport], Counter[str]]:
+    """Returns the addresses that behaved like robots, groups first among equals, and the number of every verdict."""
+    asset_share = site_asset_share(tally)
+    every = list(clients(tally.clients))
+    groups = find_groups(every, asset_share)
+    grouped = {address for group in groups for address in group.members}
+    verdicts: Counter[str] = Counter()
+    found = [_of_group(group, shown) for group in groups]
+    for client in every:
+        judgement = judge(client, asset_share)
+        verdicts[judgement.verdict] += 1
+        if judgement.verdict != "no evidence" and client.address not in grouped:
+            found.append(_of_client(client, judgement, shown))
+    found.sort(key=lambda one: (-one.points, -one.requests, one.address))
+    return found, verdicts
+
+
+def _of_client(client: Client, judgement: Judgement, shown: Shown) -> UndeclaredReport:
+    return UndeclaredReport(
+        shown(client.address),
+        (),
+        None,
+        readable(client.agent),
+        client.agents,
+        client.requests,
+        client.bytes,
+        client.pages,
+        client.robots_txt,
+        client.sessions,
+        client.first_at,
+        client.last_at,
+        client.missing,
+        judgement.points,
+        judgement.verdict,
+        judgement.evidence,
+    )
+
+
+def _of_group(group: ClientGroup, shown: Shown) -> UndeclaredReport:
+    """A group is at most as certain as it is that its members are one."""
+    whole = group.client
+    verdict = VERDICTS[max(VERDICTS.index(group.together), VERDICTS.index(group.judgement.verdict))]
+    return UndeclaredReport(
+        group.network,
+        tuple(dict.fromkeys(map(shown, group.members))),
+        group.together,
+        readable(whole.agent),
+        1,
+        whole.requests,
+        whole.bytes,
+        whole.pages,
+        whole.robots_txt,
+        whole.sessions,
+        whole.first_at,
+        whole.last_at,
+        whole.missing,
+        group.judgement.points,
+        verdict,
+        (*group.evidence, *group.judgement.evidence),
+    )
+
+
+def _pooled(tally: Tally) -> PooledReport:
+    table = tally.clients
+    exact = table.columns["missing"].count(0)
+    return PooledReport(len(table), exact, table.pool.rows, table.pool.sums["requests"], table.pool.sums["bytes"])
+
+
+def _paths(lines: FrequentItems) -> tuple[PathReport, ...]:
+    """Returns the paths that were requested most, whatever the method and protocol."""
+    found: Counter[str] = Counter()
+    forms: Counter[str] = Counter()
+    for line, count in lines.counts.items():
+        target = target_of(line)
+        found[target] += count
+        forms[target] += 1
+    top = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_LISTED]
+    return tuple(PathReport(readable(path), count, count + forms[path] * lines.error) for path, count in top)

@@ -1,0 +1,69 @@
+"""The report as Prometheus metrics, for the textfile collector of node_exporter."""
+
+from collections.abc import Iterable
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from goodbot.watch.report.watch_report import WatchReport
+
+
+def report_prometheus(report: WatchReport) -> str:
+    """Returns the metrics. All are gauges: with `--since`, counts can fall."""
+    registry = CollectorRegistry()
+    registry.register(_Metrics(report))
+    return generate_latest(registry).decode()
+
+
+class _Metrics:
+    """Gives the figures to prometheus_client."""
+
+    def __init__(self, report: WatchReport) -> None:
+        self._report = report
+
+    def collect(self) -> Iterable[Metric]:
+        """Yields every metric."""
+        report = self._report
+        yield _gauge("lines", "Lines of the logs.", report.lines)
+        yield _gauge("requests", "Requests counted.", report.counts.requests)
+        yield _gauge("bytes", "Bytes sent.", report.counts.bytes)
+        yield _gauge("visitors", "Different addresses, estimated.", report.visitors)
+        yield _gauge("pooled_requests", "Requests that are not counted address by address.", report.pooled.requests)
+        skipped = _labelled("skipped_lines", "Lines that are no requests, by reason.", "reason")
+        for reason, count in report.skipped.items():
+            skipped.add_metric([reason], count)
+        yield skipped
+        verdicts = _labelled("undeclared_addresses", "Addresses that named no robot, by verdict.", "verdict")
+        for verdict, count in report.verdicts.items():
+            verdicts.add_metric([verdict], count)
+        yield verdicts
+        yield from self._robots()
+
+    def _robots(self) -> Iterable[Metric]:
+        requests = _labelled("robot_requests", "Requests of a declared robot.", "robot", "tier", "purpose")
+        sent = _labelled("robot_bytes", "Bytes sent to a declared robot.", "robot", "tier", "purpose")
+        fetches = _labelled("robot_robots_txt_fetches", "Its requests for robots.txt.", "robot", "tier", "purpose")
+        errors = _labelled("robot_errors", "Its requests answered with 400 to 599.", "robot", "tier", "purpose")
+        peak = _labelled(
+            "robot_peak_requests_per_second", "Its most requests in one second.", "robot", "tier", "purpose"
+        )
+        for robot in self._report.robots:
+            labels = [robot.name, robot.tier, robot.robot.purpose if robot.robot else "other"]
+            requests.add_metric(labels, robot.counts.requests)
+            sent.add_metric(labels, robot.counts.bytes)
+            fetches.add_metric(labels, robot.robots_txt_fetches)
+            errors.add_metric(labels, sum(n for status, n in robot.counts.statuses.items() if 400 <= status < 600))
+            peak.add_metric(labels, robot.rates.peak_second)
+        yield from (requests, sent, fetches, errors, peak)
+
+
+def _gauge(name: str, about: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"goodbot_watch_{name}", about, value)
+
+
+def _labelled(name: str, about: str, *labels: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"goodbot_watch_{name}", about, labels=labels)
+
+
+def _by_robot(name: str, about: str) -> GaugeMetricFamily:
+    return _labelled(f"robot_{name}", about, "robot", "tier", "purpose")

@@ -1,0 +1,127 @@
+"""The values of a report. Text is readable, no wire text; addresses are shortened if that was asked for."""
+
+from dataclasses import dataclass
+
+from goodbot.registry import KnownRobot, Tier
+from goodbot.watch.counting.rates import Rates
+from goodbot.watch.counting.robot_totals import Durations, RequestCounts
+from goodbot.watch.hits import SkipReason
+from goodbot.watch.judging import Verdict
+from goodbot.watch.reader.opening import Damage
+
+
+@dataclass(frozen=True, slots=True)
+class PathReport:
+    """A path and its requests."""
+
+    path: str
+    requests: int
+    at_most: int
+    """The count may be too low; it is at most this."""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotReport:
+    """A declared robot of one tier."""
+
+    name: str
+    tier: Tier
+    robot: KnownRobot | None
+    """Its record; None if it is not on record any more (counts of an old state)."""
+    counts: RequestCounts
+    durations: Durations
+    rates: Rates
+    robots_txt: dict[int, int]
+    """Answers to its requests for robots.txt, by status."""
+    share_of_requests: float
+    share_of_bytes: float
+    share_of_time: float | None
+    """Of the time that all answers took; None if the log does not say."""
+    mean_rps: float
+    """Requests a second in the minutes in which it came."""
+    addresses: int
+    addresses_are_exact: bool
+    busiest: tuple[tuple[str, int], ...]
+    """Addresses with their requests."""
+    agents: tuple[tuple[str, int], ...]
+    """User-Agents with their requests."""
+    paths: tuple[PathReport, ...]
+    evidence: tuple[str, ...]
+    """Of the tier, for the busiest address."""
+
+    @property
+    def robots_txt_fetches(self) -> int:
+        return sum(self.robots_txt.values())
+
+
+@dataclass(frozen=True, slots=True)
+class UndeclaredReport:
+    """An address, or several that act as one, that named no declared robot and behaved like one."""
+
+    address: str
+    """An address, or the network of the members."""
+    members: tuple[str, ...]
+    """The addresses that act as one; empty for a single one."""
+    together: Verdict | None
+    """How sure it is that the members are one; None for a single address."""
+    agent: str
+    agents: int
+    """How many different User-Agents, estimated."""
+    requests: int
+    bytes: int
+    pages: int
+    robots_txt_fetches: int
+    sessions: int
+    first_at: int
+    last_at: int
+    missing: int
+    """Requests that may be among those of pooled addresses, at most."""
+    points: int
+    verdict: Verdict
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PooledReport:
+    """What is not counted address by address."""
+
+    kept: int
+    """Addresses that are counted one by one."""
+    exact: int
+    """Of these, those whose counts are certainly complete."""
+    rows: int
+    """How often an address was pooled."""
+    requests: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class WatchReport:
+    """What the logs say."""
+
+    logs: tuple[str, ...]
+    damage: tuple[Damage, ...]
+    lines: int
+    skipped: dict[SkipReason, int]
+    outside: int
+    """Requests before `--since` or after `--until`, which do not count."""
+    formats: dict[str, int]
+    counts: RequestCounts
+    durations: Durations
+    visitors: int
+    """Different addresses."""
+    visitors_are_exact: bool
+    robots: tuple[RobotReport, ...]
+    """By tier (verified, declared, unknown, impostor), those with most requests first."""
+    robots_txt: dict[int, int]
+    """Answers to requests of declared robots for robots.txt, by status."""
+    undeclared: tuple[UndeclaredReport, ...]
+    """Those with most points first."""
+    undeclared_left_out: int
+    """More of them, with fewer points."""
+    verdicts: dict[Verdict, int]
+    """How many addresses got which verdict."""
+    pooled: PooledReport
+    paths: tuple[PathReport, ...]
+    only: str | None = None
+    """The robot that was asked for."""
