@@ -1,10 +1,11 @@
-"""Compares how fast programs read an access log: goodbot with and without pyarrow, GoAccess, and a loop with `re`.
+"""Compares how fast programs count an access log: goodbot with and without pyarrow, GoAccess, logswan, a loop of `re`.
 
     make bench-watch DATA=folder
 
-The log is made from `DATA/logs/apache_combined_2015.log`: its lines come again from shifted addresses, at rising times.
-A second log has a million addresses and a million paths. Each program runs alone and counts the whole log. Requests,
-bytes and statuses of goodbot and GoAccess are compared. Then goodbot reads a longer log, to see whether its memory grows.
+The log is made from `DATA/logs/apache_combined_2015.log`: its lines come again from shifted addresses, at rising
+times. A second log has a million addresses and a million paths. Each program runs alone and counts the whole log;
+logswan counts only requests, bytes, hours, statuses, methods and visitors. Requests, bytes and statuses of goodbot and
+GoAccess are compared. Then goodbot reads a longer log, to see whether its memory grows.
 """
 
 import json
@@ -89,6 +90,10 @@ def run_all(file: Path, log: str, lines: int, folder: Path) -> list[Run]:
         compare(log, json.loads(ours["fast"].read_bytes()), json.loads(out.read_bytes()))
     else:
         print("goaccess is not installed and is left out", file=sys.stderr)
+    if shutil.which("logswan"):
+        runs.append(measured("logswan", log, lines, ["logswan", str(file)]))
+    else:
+        print("logswan is not installed and is left out", file=sys.stderr)
     standard, fast = (json.loads(path.read_bytes()) for path in ours.values())
     print(f"{log}: both engines of goodbot give the same answer: {'yes' if standard == fast else 'NO'}")
     runs.append(measured("Python, re", log, lines, [sys.executable, __file__, "--loop", str(file)]))

@@ -39,8 +39,8 @@ def read_lines(log: Path) -> list[Line]:
 def make_log(lines: list[Line], count: int, target: Path, *, many: bool = False) -> None:
     """Writes `count` lines: each window of lines comes from as many addresses as it takes, shifted from the real ones.
 
-    Times rise from the first to the last of the real log. With `many`, each line has one of a million addresses, and its
-    path one of a million ends.
+    Times rise from the first to the last of the real log. With `many`, each line has one of a million addresses, and
+    its path one of a million ends.
     """
     choose = random.Random(1)
     with target.open("wb") as file:

@@ -29,6 +29,7 @@ SETTINGS = {
     "serve": "CRAWL SECONDS CONNECTIONS QUERIES PROGRAMS RESULTS",
     "sites": "SITES RESULTS",
     "tls": "LOCALWEB SITES RUNS PROGRAMS BEFORE MEAN HTTP RESULTS",
+    "watch": "DATA LINES LONG RESULTS",
 }
 REFUSED = [
     ("broad", {"HOSTS": "many"}, "HOSTS must be a whole number from 1 to 1,000,000, not 'many'"),
@@ -76,6 +77,8 @@ REFUSED = [
         "SITES must be URLs on loopback, such as http://127.0.0.1:8800/, not 'http://127.0.0.1:8800/ http://[::1/'",
     ),
     ("tls", {**PORTAL, "HTTP": "3"}, "HTTP must be one or more of 1.1, 2, not '3'"),
+    ("watch", {}, "DATA must be a folder with logs/apache_combined_2015.log, and is not set"),
+    ("watch", {"DATA": "/no"}, "DATA must be a folder with logs/apache_combined_2015.log, not '/no'"),
     ("tls", {**PORTAL, "MEAN": "2000000"}, "MEAN must be a whole number from 0 to 1,500,000, not '2000000'"),
 ]
 
@@ -158,6 +161,9 @@ def test_a_results_folder_that_cannot_be_written_is_refused(
     (tmp_path / "index").mkdir()
     (tmp_path / "index" / "meta.json").touch()
     monkeypatch.setenv("CRAWL", str(tmp_path))
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "apache_combined_2015.log").touch()
+    monkeypatch.setenv("DATA", str(tmp_path))
     assert run(name, monkeypatch) == 2
     line = f"bench-{name.replace('_', '-')}: RESULTS must be a folder that can be written to, not {folder!r}\n"
     assert capsys.readouterr() == ("", line)

@@ -29,6 +29,8 @@ NOT_RUN = {
     r"(\.venv/bin/)?pip install |apt install |python3 -m venv ": "installs software",
     r"make ": "is a target of the Makefile",
     r"goodbot who .*(--reverse-dns|--refresh https)": "asks a public service",
+    r"goodbot watch( *$| .*/var/log/)": "reads the logs of the reader's server",
+    r"goodbot watch .*--follow": "runs until Ctrl-C: tests of its own do that",
     r"python3 -m http\.server |curl http://127\.0\.0\.1": "is one side of a conversation that other tests have",
     r"goodbot exam -- |(\.venv/bin/)?python \w+\.py": "runs a program of the reader's: other tests have such programs",
 }
@@ -44,6 +46,7 @@ OF_THE_READER = {
     "bookmarks.html": '<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF="https://example.org/care">c</A></DL>',
     "archive.mbox": "From a Mon Jan  1 00:00:00 2024\nFrom: a@example.org\n\nhttps://example.org/news.html\n",
     "alice.txt": "User-agent: *\nDisallow: /alice/private/\n",
+    "access.log": '192.0.2.1 - - [01/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "GPTBot/1.3"\n',
     "bob.txt": "User-agent: *\nDisallow: /bob/\n",
 }
 """Files that a reader has before the first command, unless a command of the page writes them."""

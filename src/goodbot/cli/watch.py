@@ -7,6 +7,7 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
+from goodbot.cli.own_robots import load_registry
 from goodbot.cli.printing import complain, put, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.cli.watch_following import follow_logs
@@ -16,7 +17,7 @@ from goodbot.cli.watch_options import (
     Engine,
     check_logs,
     counter_factory,
-    load_identities,
+    identities_of,
     process_count,
 )
 from goodbot.cli.watch_report import print_report
@@ -154,13 +155,14 @@ def command(
     _check(follow, state_file, form, nameserver, reverse_dns)
     check_logs(logs)
     choices = CountingChoices(since, until, pattern, real_ip, proxies)
-    identities = load_identities(reverse_dns, nameserver)
+    registry = load_registry()
+    identities = identities_of(registry, reverse_dns, nameserver)
     make_counter = counter_factory(engine, identities, choices.options())
     found = find_logs(logs)
     _say_found(found.logs if not logs else (), found.passed_over)
 
     def report(tally: Tally, read: LogsRead) -> WatchReport:
-        return make_report(tally, identities, read.read, read.damage, robot=robot, anonymise=anonymise)
+        return make_report(tally, identities, registry, read.read, read.damage, robot=robot, anonymise=anonymise)
 
     if follow:
         read = LogsRead([*found.logs])

@@ -1,6 +1,5 @@
 """The options of `goodbot watch`, as values."""
 
-import asyncio
 import os
 import sys
 import time
@@ -11,10 +10,10 @@ from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final, Literal, get_args
 
+from goodbot.cli.own_robots import address_book
 from goodbot.cli.time_option import parse_time
-from goodbot.cli.who import data_folder
 from goodbot.errors import InputError
-from goodbot.registry import AddressBook, VerifiedIdentity, confirm
+from goodbot.registry import Registry
 from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.identities import Confirmed, Identities
@@ -107,18 +106,12 @@ def check_logs(logs: Sequence[str]) -> None:
         raise InputError("- (standard input) can be named once only")
 
 
-def load_identities(reverse_dns: bool, nameserver: str | None) -> Identities:
-    """Returns what identifies robots: our records and the user's, their address ranges, and DNS if it is wanted."""
-    book = AddressBook(data_folder())
-    return Identities(book=book, confirmed=_by_dns(nameserver) if reverse_dns else None)
+def identities_of(registry: Registry, reverse_dns: bool, nameserver: str | None) -> Identities:
+    """Returns what identifies robots: the records, their address ranges, and DNS if it is wanted."""
+    return Identities(registry.find, address_book(registry), _by_dns(nameserver) if reverse_dns else None)
 
 
 def _by_dns(nameserver: str | None) -> Confirmed:
-    from goodbot.one_shot import reverse_lookup  # noqa: PLC0415  (only who asks for it needs the network's modules)
+    from goodbot.cli.watch_dns import DnsConfirmation  # noqa: PLC0415  (needs the network's modules)
 
-    lookup = reverse_lookup([nameserver] if nameserver else ())
-
-    def confirmed(identity: VerifiedIdentity, address: str) -> VerifiedIdentity:
-        return asyncio.run(confirm(identity, address, lookup))
-
-    return confirmed
+    return DnsConfirmation(nameserver)

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from goodbot.cli.printing import Line, joined, say, styled, width, wrapped
 from goodbot.cli.rich_tables import cell, console
-from goodbot.cli.who import TIER_COLOURS
+from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_bytes, human_duration, human_time
 from goodbot.watch.counting.request_kinds import RequestKind

@@ -1,5 +1,6 @@
 """Counts logs from their files: opens them, reads blocks, counts them, and remembers how far."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +9,8 @@ from goodbot.errors import InputError, RunError
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.processes import count_blocks
+from goodbot.watch.formats.recognition import LineReader
+from goodbot.watch.hits import Hit
 from goodbot.watch.reader.block_reader import BlockReader
 from goodbot.watch.reader.log_files import FoundLogs, logs_of_folder, usual_logs
 from goodbot.watch.reader.log_positions import HEAD_BYTES, find_position, position_of
@@ -76,14 +79,16 @@ class LogCounting:
         self.logs = LogsRead()
 
     def count(self, sources: Sequence[str]) -> LogsRead:
-        """Counts the logs. A log whose beginning was counted before is read from there on only.
+        """Counts the logs in the order of their first requests. A log whose beginning was counted before is read from
+        there on only.
 
         `complete_only`: a last line without its newline is left for the next time. Raises InputError if a log cannot be
         opened, RunError if reading fails; then the state has counts of a part and must not be saved.
         """
         self._sizes = {source: _size(source) for source in sources}
         self._done = 0
-        for counts in count_blocks(self._blocks(sources), self._make_counter, self._processes):
+        in_order = sorted(sources, key=_first_time) if len(sources) > 1 else sources
+        for counts in count_blocks(self._blocks(in_order), self._make_counter, self._processes):
             self._state.tally.add(counts)
         return self.logs
 
@@ -121,3 +126,20 @@ def _size(source: str) -> int:
         return 0 if source == STDIN else Path(source).stat().st_size
     except OSError as error:
         raise InputError(f"cannot read {source}: {error.strerror or error}") from error
+
+
+def _first_time(source: str) -> float:
+    """Returns the time of the first request near the beginning of a log; infinity if there is none. A shell lists
+    `access.log` before `access.log.1`, which is older."""
+    if source == STDIN or not Path(source).is_file():
+        return math.inf
+    stream = open_log(source)
+    try:
+        head = stream.head(HEAD_BYTES).decode("latin-1").split("\n")
+    except OSError as error:
+        raise RunError(f"cannot read {source}: {error.strerror or error}") from error
+    finally:
+        stream.close()
+    reader = LineReader()
+    hits = (hit for line in head[:-1] or head if isinstance(hit := reader.read(line), Hit))
+    return next((float(hit.at) for hit in hits), math.inf)

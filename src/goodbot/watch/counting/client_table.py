@@ -53,7 +53,7 @@ class ClientTable:
         self.agents: list[str] = []
         self.columns = {name: array("q") for name in TABLE_COLUMNS}
         self.pool = Pool()
-        self.visitors = DistinctCount(VISITOR_BITS)
+        self.visitors = DistinctCount(VISITOR_BITS, KEPT)
         """All addresses ever added, pooled ones too."""
         self._sketch: array[int] | None = None
 

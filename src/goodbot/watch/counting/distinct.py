@@ -13,8 +13,6 @@ from typing import Final
 MIX: Final = 0x9E3779B97F4A7C15
 """Spreads a hash over 64 bits: 2^64 divided by the golden ratio, an odd number."""
 
-EXACT: Final = 512
-
 _MASK: Final = (1 << 64) - 1
 
 
@@ -25,9 +23,10 @@ def address_hash(address: str) -> int:
 
 @dataclass(slots=True)
 class DistinctCount:
-    """Counts different hashes: exactly up to `EXACT`, then with a standard error of 1.04 / √(2^bits)."""
+    """Counts different hashes: exactly up to `most_exact`, then with a standard error of 1.04 / √(2^bits)."""
 
     bits: int = 12
+    most_exact: int = 512
     few: set[int] | None = field(default_factory=set)
     """The hashes themselves, as long as they are few."""
     ranks: bytearray = field(default_factory=bytearray)
@@ -36,7 +35,7 @@ class DistinctCount:
         """Adds hashes of `address_hash`."""
         if self.few is not None:
             self.few.update(hashes)
-            if len(self.few) <= EXACT:
+            if len(self.few) <= self.most_exact:
                 return
             hashes, self.few, self.ranks = self.few, None, bytearray(1 << self.bits)
         ranks, bits = self.ranks, self.bits
@@ -50,7 +49,7 @@ class DistinctCount:
             ranks[place] = max(ranks[place], rank)
 
     def count(self) -> int:
-        """Returns how many there are, estimated above `EXACT`."""
+        """Returns how many there are, estimated above `most_exact`."""
         if self.few is not None:
             return len(self.few)
         size = len(self.ranks)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from goodbot.errors import InputError
-from goodbot.registry import KnownRobot, Tier, find, find_token, similar_tokens
+from goodbot.registry import KnownRobot, Registry, Tier
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.counting.request_kinds import target_of
@@ -39,19 +39,20 @@ Shown = Callable[[str], str]
 def make_report(
     tally: Tally,
     identities: Identities,
+    registry: Registry,
     logs: Sequence[str] = (),
     damage: Sequence[Damage] = (),
     *,
     robot: str | None = None,
     anonymise: bool = False,
 ) -> WatchReport:
-    """Makes the report.
+    """Makes the report. `identities` and `registry` are those with which the tally was made.
 
     `robot`: only this declared robot, by its name or token; raises InputError if there is no such robot. `anonymise`:
     addresses are shortened (see `shortened`).
     """
     shown: Shown = shortened if anonymise else readable
-    only = _named(robot, tally) if robot is not None else None
+    only = _named(robot, tally, registry) if robot is not None else None
     keys = [key for key in tally.robots if only is None or key.name == only]
     keys.sort(key=lambda key: (_ORDER.index(key.tier), -tally.robots[key].counts.requests, key.name))
     robots = [_robot(key, tally, identities, shown, anonymise) for key in keys]
@@ -81,15 +82,15 @@ def make_report(
     )
 
 
-def _named(text: str, tally: Tally) -> str:
+def _named(text: str, tally: Tally, registry: Registry) -> str:
     """Returns the name of the robot that is meant."""
     wanted = text.strip().lower()
     for key in tally.robots:
         if key.name.lower() == wanted:
             return key.name
-    known = find_token(text) or find(text)
+    known = registry.find_token(text) or registry.find(text)
     if known is None:
-        similar = similar_tokens(text)
+        similar = registry.similar_tokens(text)
         more = (
             f"; did you mean {' or '.join(similar)}?" if similar else "; goodbot who --list names the robots on record"
         )
