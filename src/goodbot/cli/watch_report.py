@@ -91,6 +91,10 @@ def _skipped(report: WatchReport) -> Iterator[Line]:
     if skipped:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in sorted(report.skipped.items()))
         yield from wrapped(f"{counted(skipped, 'line')} skipped ({reasons}).", "", "")
+        if 2 * report.skipped.get("unknown format", 0) > report.lines:
+            yield from wrapped(
+                "Is this an access log? If it is, describe its lines with --log-format (goodbot watch --help).", "", ""
+            )
     if report.outside:
         yield from wrapped(f"{counted(report.outside, 'request')} left out by --since or --until.", "", "")
     if report.formats and set(report.formats) != {"combined"}:
@@ -141,7 +145,8 @@ def _as_list(robots: list[RobotReport]) -> Iterator[Line]:
         tier = styled(robot.tier, fg=TIER_COLOURS[robot.tier])
         text = (
             f"{counted(robot.counts.requests, 'request')}, at most {robot.rates.peak_second:,} a second, "
-            f"robots.txt read {robot.robots_txt_fetches:,} times, {counted(_errors(robot.counts.statuses), 'error')}"
+            f"{counted(robot.robots_txt_fetches, 'fetch').replace('fetchs', 'fetches')} of robots.txt, "
+            f"{counted(_errors(robot.counts.statuses), 'error')}"
         )
         yield from wrapped(text, joined(f"  {robot.name}: ", tier, ", "), "    ")
 

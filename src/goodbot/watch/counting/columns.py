@@ -187,7 +187,7 @@ class ColumnReader:
             status[keep],
             size[keep],
             1 - _are_absent(text, referrer, quotes[keep, 3]).astype(np.int64),
-            _encoded(data, agent + _are_absent(text, agent, after[keep]), after[keep]),
+            _encoded(data, np.minimum(agent + _are_absent(text, agent, after[keep]), after[keep]), after[keep]),
             np.full(len(keep), np.nan),
         )
         return columns, is_regular

@@ -37,7 +37,7 @@ class Identities:
         self._confirmed = confirmed
         self._robots: dict[str, KnownRobot | None] = {}
         self._ranges: dict[str, AddressRanges] = {}
-        self._outside: dict[tuple[str, int], RobotKey] = {}
+        self._outside: dict[tuple[str, int, bool], RobotKey] = {}
         self._confirmed_keys: dict[tuple[str, str, int], RobotKey] = {}
 
     def robot_of(self, agent: str) -> KnownRobot | None:
@@ -52,24 +52,26 @@ class Identities:
 
     def key_of(self, robot: KnownRobot, address: str, at: int) -> RobotKey:
         """Returns the robot with the tier of a request from `address` at a time. Takes about 1 µs without DNS."""
-        if robot.address_lists:
+        packed = packed_address(address)
+        if packed is not None and robot.address_lists:
             ranges = self._ranges.get(robot.name) or self._load_ranges(robot)
-            if address in ranges:
+            if packed in ranges:
                 return RobotKey(robot.name, "verified")
-        if self._confirmed and robot.reverse_dns:
+        if packed is not None and self._confirmed and robot.reverse_dns:
             return self._confirmed_key(robot, address, at)
-        month = (robot.name, at // MONTH_S)
-        key = self._outside.get(month)
-        if key is None:  # outside its ranges, the tier is the same for every address
-            key = self._outside[month] = RobotKey(robot.name, self.identity_of(robot, address, at).tier)
+        outside = (robot.name, at // MONTH_S, packed is None)
+        key = self._outside.get(outside)
+        if key is None:  # outside its ranges, the tier is the same for every address, and for every name
+            if len(self._outside) >= MOST_CACHED:
+                self._outside.clear()
+            key = self._outside[outside] = RobotKey(robot.name, self.identity_of(robot, address, at).tier)
         return key
 
     def identity_of(self, robot: KnownRobot, address: str, at: int) -> VerifiedIdentity:
         """Returns the tier with its evidence."""
-        try:
-            identity = verify(robot, address, self._book, _day(at))
-        except ValueError:  # the log has names instead of addresses
+        if packed_address(address) is None:  # the log has names instead of addresses
             return verify(robot, None, self._book)
+        identity = verify(robot, address, self._book, _day(at))
         return self._confirmed(identity, address) if self._confirmed else identity
 
     def _confirmed_key(self, robot: KnownRobot, address: str, at: int) -> RobotKey:
@@ -101,16 +103,19 @@ class AddressRanges:
                 self._starts[network.version].append(first)
                 ends.append(last)
 
-    def __contains__(self, address: str) -> bool:
-        try:
-            packed = inet_pton(AF_INET6 if ":" in address else AF_INET, address)
-        except OSError:
-            return False
-        if len(packed) == 16 and packed.startswith(_MAPPED):
-            packed = packed[12:]
+    def __contains__(self, packed: bytes) -> bool:
         version = 4 if len(packed) == 4 else 6
         place = bisect_right(self._starts[version], packed) - 1
         return place >= 0 and packed <= self._ends[version][place]
+
+
+def packed_address(address: str) -> bytes | None:
+    """Returns the 4 or 16 bytes of an address; 4 for an IPv4 address written as IPv6. None if it is no address."""
+    try:
+        packed = inet_pton(AF_INET6 if ":" in address else AF_INET, address)
+    except (OSError, ValueError):
+        return None
+    return packed[12:] if packed.startswith(_MAPPED) and len(packed) == 16 else packed
 
 
 _MAPPED: Final = bytes(10) + b"\xff\xff"
