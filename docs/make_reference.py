@@ -1,11 +1,13 @@
 """Writes docs/reference/commands.md and settings.md from the code. `make docs` runs it; a test fails if they differ."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
 import click
 
 from goodbot.cli.command_class import SHARED_HEADING
+from goodbot.cli.command_with_others import CommandWithOthers
 from goodbot.cli.commands import COMMANDS, EPILOG, SECTIONS, group
 from goodbot.config import Settings
 from goodbot.live import HOLDINGS
@@ -64,7 +66,11 @@ def _commands_of(name: str) -> list[tuple[str, click.Command]]:
     command = _load(name)
     if isinstance(command, click.Group):
         return [(f"{name} {part}", each) for part, each in command.commands.items()]
-    return [(name, command)]
+    return [(name, command), *((f"{name} {part}", each) for part, each in _others(command).items())]
+
+
+def _others(command: click.Command) -> Mapping[str, click.Command]:
+    return command.others if isinstance(command, CommandWithOthers) else {}
 
 
 def _has_output(command: click.Command) -> bool:
@@ -72,11 +78,13 @@ def _has_output(command: click.Command) -> bool:
 
 
 def _helps(command: click.Command, name: str, parent: click.Context) -> list[str]:
-    """The help of a command; of a group, then that of each of its commands."""
+    """The help of a command, then that of each of the commands below it."""
     parts = command.commands.items() if isinstance(command, click.Group) else ()
     context = _context(command, name, parent)
     own = ["```", context.get_help().partition(f"\n{SHARED_HEADING}:\n")[0].rstrip(), "```", ""]
-    return [*own, *(line for part, each in parts for line in _helps(each, part, context))]
+    below = [line for part, each in parts for line in _helps(each, part, context)]
+    others = [line for part, each in _others(command).items() for line in _helps(each, f"{name} {part}", parent)]
+    return [*own, *below, *others]
 
 
 def _shared_help(command: click.Command) -> str:
@@ -132,6 +140,20 @@ def settings_page() -> str:
         "The table `[check]`, and variables such as `GOODBOT_CHECK_IGNORE`, have the settings of `goodbot check`:",
         "`ignore`, codes of findings that are not reported, and `fail_on`, the lowest severity that leads to exit",
         "status 1.",
+        "",
+        "## Your own records of robots",
+        "",
+        "Tables `[[robot]]` are your own records of robots, for `goodbot who` and `goodbot watch`. They come before",
+        "those that goodbot includes:",
+        "",
+        "```toml",
+        "[[robot]]",
+        'name = "OurMonitor"',
+        'purpose = "monitoring"',
+        'contact = "web@example.org"',
+        "```",
+        "",
+        "[Who is this robot?](../how-to/who.md) lists all fields.",
     ]
     return "\n".join([*parts, ""])
 

@@ -46,7 +46,7 @@ def page() -> str:
         state = (
             f"{len(bundled.networks):,} ranges, as of {bundled.as_of}"
             if bundled
-            else "no; import it with `goodbot who --refresh`"
+            else f"no; fetch it with `goodbot who update {listed.name}`"
         )
         parts.append(f"| `{listed.name}` | {listed.operator} | <{listed.url}> | {state} |")
     return "\n".join([*parts, ""])

@@ -23,6 +23,11 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 }
 """Tables of that file, each with the settings of one command other than `crawl`: name → names of its settings."""
 
+ROBOTS: Final = "robot"
+"""The tables `[[robot]]` of that file are the user's own records of robots; `goodbot.registry` reads them."""
+
+_NO_SETTINGS: Final = frozenset((*TABLES, ROBOTS))
+
 _S = TypeVar("_S", Settings, ServeSettings)
 _PREFIX = "GOODBOT_"
 _TABLE: Final = re.compile(r"\s*\[")
@@ -59,7 +64,7 @@ def load_usable(file: Path) -> Settings:
 
 
 def _load_values(file: Path) -> dict[str, Any]:
-    values = {name: value for name, value in load_toml(file).items() if name not in TABLES}
+    values = {name: value for name, value in load_toml(file).items() if name not in _NO_SETTINGS}
     for name in FILES:
         if isinstance(path := values.get(name), str) and path:
             values[name] = str(file.absolute().parent / path)
@@ -99,7 +104,7 @@ def load_table(file: Path, table: str) -> dict[str, Any]:
     """Reads one of the `TABLES` of a file; an empty one if the file lacks it. Raises InputError for a file that is not
     TOML, and for an unknown key or table, which may be a misspelling of this one."""
     values = load_toml(file)
-    if unknown := sorted(values.keys() - TABLES.keys() - {item.name for item in fields(Settings)}):
+    if unknown := sorted(values.keys() - _NO_SETTINGS - {item.name for item in fields(Settings)}):
         raise invalid_setting(file, _unknown(unknown[0]))
     found = values.get(table, {})
     if not isinstance(found, dict):
@@ -135,7 +140,7 @@ def _tables_text(file: Path) -> str:
     wrote otherwise (`serve.port = 80`) get the usual form. An empty text if there is none, or no valid file."""
     try:
         text = file.read_text(encoding="utf-8")
-        tables = {name: value for name, value in tomllib.loads(text).items() if isinstance(value, dict)}
+        tables = {name: value for name, value in tomllib.loads(text).items() if _is_table(value)}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return ""
     lines = text.splitlines(keepends=True)
@@ -146,7 +151,15 @@ def _tables_text(file: Path) -> str:
     return rewritten if _is_toml_of(rewritten, tables) else ""  # values that no setting can have
 
 
-def _table_text(name: str, values: Mapping[str, Any]) -> str:
+def _is_table(value: object) -> bool:
+    """Whether a value is a table, or several with one name (`[[robot]]`)."""
+    several = value if isinstance(value, list) and value else [value]
+    return all(isinstance(each, dict) for each in several)
+
+
+def _table_text(name: str, values: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str:
+    if not isinstance(values, Mapping):
+        return "".join(_table_text(f"[{name}]", each) for each in values)
     return f"\n[{name}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
 
 
@@ -235,7 +248,7 @@ def with_values(base: _S, values: Mapping[str, Any]) -> _S:
 
 
 def _unknown(name: str) -> SettingError:
-    known = [*TABLES, *(item.name for item in fields(Settings))]
+    known = [*TABLES, ROBOTS, *(item.name for item in fields(Settings))]
     return SettingError(name, f"unknown setting {name!r}{_hint(name, known)}")
 
 

@@ -10,6 +10,7 @@ import pytest
 from goodbot.cli import main
 from goodbot.cli.command_class import SHARED_HEADING, Command
 from goodbot.cli.command_groups import CommandGroup
+from goodbot.cli.command_with_others import CommandWithOthers
 from goodbot.cli.commands import group
 
 SHARED = {
@@ -32,6 +33,10 @@ def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, 
             child = command.get_command(context, name)
             assert child is not None
             yield from walk(child, child.context_class(child, info_name=name, parent=context, terminal_width=78))
+    if isinstance(command, CommandWithOthers):
+        for name, other in command.others.items():
+            path = f"{context.info_name} {name}"
+            yield from walk(other, other.context_class(other, info_name=path, parent=context.parent, terminal_width=78))
 
 
 ROOT = group.context_class(group, info_name="goodbot", terminal_width=78, **group.context_settings)

@@ -132,6 +132,7 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("who Frobnicator", 1, list, ROBOT),
     ("who --list", 0, list, {"name", "operator", "purpose"}),
     ("who --refresh ranges.json --address-list ahrefs", 0, dict, {"done", "list", "ranges", "added", "removed"}),
+    ("who update ahrefs --from ranges.json", 0, dict, {"done", "lists"}),
     ("who --refresh ranges.json --as ahrefs", 0, dict, {"done", "list", "ranges", "added", "removed"}),
     ("key new -o other.jwk", 0, dict, {"done", "file", "key_id", "keys"}),
     ("key show", 0, dict, {"keys"}),

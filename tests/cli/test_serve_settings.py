@@ -277,6 +277,8 @@ KEPT: list[tuple[str, str]] = [
     ('[serve]\nname = "A"  # ours\n\n[check]\nignore = []\n', '[serve]\nname = "A"  # ours\n\n[check]\nignore = []\n'),
     ("# For visitors.\n# Two lines.\n[serve]\nport = 1", "# For visitors.\n# Two lines.\n[serve]\nport = 1"),
     ("serve.port = 1\n", "[serve]\nport = 1\n"),
+    ('[[robot]]\nname = "A"\n\n[[robot]]\nname = "B"\n', '[[robot]]\nname = "A"\n\n[[robot]]\nname = "B"\n'),
+    ('robot = [{name = "A"}, {name = "B"}]\n', '[[robot]]\nname = "A"\n\n[[robot]]\nname = "B"\n'),
     (
         'serve = {name = "\\u007f", trusted_proxies = ["::1"]}\n',
         '[serve]\nname = "\\u007f"\ntrusted_proxies = ["::1"]\n',

@@ -16,6 +16,7 @@ import click
 import pytest
 import trustme
 
+from goodbot.cli.command_with_others import CommandWithOthers
 from goodbot.cli.commands import COMMANDS, group
 from journey.goodbot_process import ended, start
 from journey.sample_web import Proxy
@@ -28,7 +29,7 @@ NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 NOT_RUN = {
     r"(\.venv/bin/)?pip install |apt install |python3 -m venv ": "installs software",
     r"make ": "is a target of the Makefile",
-    r"goodbot who .*(--reverse-dns|--refresh https)": "asks a public service",
+    r"goodbot who (.*--reverse-dns|update( [a-z -]+)?$)": "asks a public service",
     r"goodbot watch( *$| .*/var/log/)": "reads the logs of the reader's server",
     r"goodbot watch .*--follow": "runs until Ctrl-C: tests of its own do that",
     r"python3 -m http\.server |curl http://127\.0\.0\.1": "is one side of a conversation that other tests have",
@@ -177,6 +178,8 @@ def _command(words: list[str]) -> click.Command | None:
     command: click.Command | None = group
     with click.Context(group) as context:
         for word in words:
+            if isinstance(command, CommandWithOthers):
+                return command.others.get(word, command)
             if not isinstance(command, click.Group) or word.startswith("-"):
                 break
             command = command.get_command(context, word)

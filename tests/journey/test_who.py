@@ -2,13 +2,14 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dns.message
 import dns.rrset
 import pytest
 
-from goodbot.cli.who import command
+from goodbot.cli.who_update import update
 from goodbot.registry import AddressBook
 from goodbot.registry.robot_records import load_records
 from journey.goodbot_process import Ended, goodbot
@@ -29,7 +30,7 @@ def of_google() -> str:
     [
         ((GPTBOT,), "declared", 0),
         (("Googlebot/2.1", "--ip", of_google()), "verified", 0),
-        (("Googlebot/2.1", "--ip", "8.8.8.8"), "impostor", 1),
+        (("Google-Extended", "--ip", "8.8.8.8"), "impostor", 1),
         (("Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0",), "unknown", 1),
     ],
 )
@@ -79,8 +80,8 @@ async def test_only_a_bare_name_may_be_a_slip() -> None:
 
 
 def test_the_help_names_every_list() -> None:
-    _, _, told = (command.help or "").partition("LIST is one of")
-    assert re.findall(r"[a-z-]+", told.partition(".")[0]) == sorted(load_records().lists)
+    _, _, told = (update.help or "").partition("LIST is one of")
+    assert re.findall(r"[a-z-]+", told.partition(";")[0]) == sorted(load_records().lists)
 
 
 async def test_the_list() -> None:
@@ -107,6 +108,8 @@ async def test_the_list() -> None:
         ("Googlebot", "--ip", "8.8.8.8", "--reverse-dns", "--nameserver", "nonsense"),
         ("--ip", "8.8.8.8", "--list"),
         ("--list", "--purpose", "world-peace"),
+        ("--json", "update"),
+        ("Googlebot", "update"),
         ("Googlebot", "--purpose", "search"),
         ("--refresh", "no-such-file.json"),
         ("--refresh", "gptbot.json"),
@@ -139,6 +142,39 @@ async def test_refresh_from_a_file_is_kept_and_used(tmp_path: Path) -> None:
     assert "- 9.9.9.0/24" in again.out
     same = await goodbot("who", "--refresh", file, folder=tmp_path)
     assert "nothing has changed" in same.out
+
+
+def use_list(age_days: int, folder: Path) -> None:
+    """Puts a list of Google with 9.9.9.0/24 in use, as if it was fetched so many days ago."""
+    made = datetime.now(UTC).date() - timedelta(age_days)
+    addresses = folder / ".local" / "share" / "goodbot" / "addresses"
+    addresses.mkdir(parents=True)
+    (addresses / "google-common.txt").write_text(f"# https://x.example/\n# {made}\n9.9.9.0/24\n")
+
+
+@pytest.mark.parametrize(
+    ("age_days", "address", "tier", "status", "said"),
+    [
+        (1, "9.9.9.9", "verified", 0, "is in 9.9.9.0/24"),
+        (300, "9.9.9.9", "verified", 0, "is in 9.9.9.0/24"),
+        (1, "8.8.8.8", "impostor", 1, "is outside the ranges"),
+        (300, "8.8.8.8", "unknown", 1, "300 days old"),
+        (300, "8.8.8.8", "unknown", 1, "goodbot who update google-common fetches the current one"),
+    ],
+)
+async def test_an_old_list_makes_no_impostor(
+    age_days: int, address: str, tier: str, status: int, said: str, tmp_path: Path
+) -> None:
+    use_list(age_days, tmp_path)
+    told = await goodbot("who", "Googlebot/2.1", "--ip", address, folder=tmp_path)
+    (value,) = (await goodbot("who", "Googlebot/2.1", "--ip", address, "--json", folder=tmp_path)).json
+    assert (value["name"], value["tier"], told.status) == ("Googlebot", tier, status)
+    assert any(said in sentence for sentence in value["evidence"])
+    text = " ".join(told.out.split())
+    assert said in text
+    assert text.startswith(f"Googlebot: {tier}, ")
+    assert ("its address lists are too old or too new to tell" in text) == (tier == "unknown")
+    assert "no robot on record" not in text
 
 
 def published(day: str, *ranges: str) -> str:
@@ -226,3 +262,90 @@ async def test_reverse_dns_leads_there_and_back() -> None:
         false = await goodbot("who", "YandexBot", "--ip", "8.8.8.8", *ask)
     assert (true.json[0]["tier"], true.status) == ("verified", 0)
     assert (false.json[0]["tier"], false.status) == ("impostor", 1)
+
+
+# ---- the user's own records -----------------------------------------------------------------------------------------
+
+OWN = """operator = "Our firm"
+
+[[robot]]
+name = "OurProbe"
+purpose = "monitoring"
+contact = "web@ours.example"
+reverse_dns = ["probes.ours.example"]
+"""
+
+
+def write_own(folder: Path, text: str, name: str = "mine.toml") -> Path:
+    """Writes a file of own records where goodbot looks for them."""
+    file = folder / ".config" / "goodbot" / "robots" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+async def test_own_records_are_used_and_listed(tmp_path: Path) -> None:
+    assert (await goodbot("who", "OurProbe/1.0", folder=tmp_path)).status == 1
+    file = write_own(tmp_path, OWN)
+    (value,) = (await goodbot("who", "OurProbe/1.0", "--json", folder=tmp_path)).json
+    assert (value["name"], value["operator"], value["contact"]) == ("OurProbe", "Our firm", "web@ours.example")
+    assert (value["from"], value["tier"]) == (str(file), "declared")
+    told = await goodbot("who", "OurProbe/1.0", folder=tmp_path)
+    assert "  contact     web@ours.example\n" in told.out
+    assert "(your record in" in told.out
+
+    everything = (await goodbot("who", "--list", "--json", folder=tmp_path)).json
+    assert [robot["from"] for robot in everything if robot["from"] != "bundled"] == [str(file)]
+    assert [robot["name"] for robot in everything if robot["contact"] == "claudebot@anthropic.com"] == ["ClaudeBot"]
+    listed = " ".join((await goodbot("who", "--list", "--purpose", "monitoring", folder=tmp_path)).out.split())
+    assert "OurProbe Our firm can be checked, from /" in listed
+
+
+async def test_records_of_the_settings_file_come_before_those_of_the_folder(tmp_path: Path) -> None:
+    write_own(tmp_path, OWN)
+    (tmp_path / "goodbot.toml").write_text("depth = 3\n" + OWN.partition("\n")[2].replace("monitoring", "seo"))
+    (value,) = (await goodbot("who", "OurProbe", "--json", folder=tmp_path)).json
+    assert (value["purpose"], value["from"], value["operator"]) == ("seo", "goodbot.toml", None)
+    (tmp_path / "other.toml").write_text("# nothing\n")
+    (other,) = (await goodbot("who", "OurProbe", "--json", "--config", "other.toml", folder=tmp_path)).json
+    assert other["purpose"] == "monitoring"
+    assert (await goodbot("config", folder=tmp_path)).status == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (OWN.replace("monitoring", "peace"), "robot 'OurProbe': purpose must be one of"),
+        (OWN.replace("web@", "web at "), "robot 'OurProbe': contact must be a mail address or an http(s) URL"),
+        (OWN + "addres_lists = []\n", "robot 'OurProbe': unknown field 'addres_lists'"),
+        (
+            OWN + 'address_lists = ["ours"]\n',
+            "robot 'OurProbe': address_lists names 'ours', which is no list on record",
+        ),
+    ],
+)
+async def test_a_mistake_in_an_own_record_is_one_line(text: str, said: str, tmp_path: Path) -> None:
+    file = write_own(tmp_path, text)
+    for arguments in (("Googlebot",), ("--list",), ("update",)):
+        result = await goodbot("who", *arguments, folder=tmp_path)
+        assert (result.status, result.out) == (2, "")
+        assert str(file) in result.complaint
+        assert said in result.complaint
+    file.unlink()
+    (tmp_path / "goodbot.toml").write_text(text.partition("\n")[2])
+    result = await goodbot("who", "Googlebot", folder=tmp_path)
+    assert (result.status, result.out) == (2, "")
+    assert f"goodbot.toml: {said}" in result.complaint
+    if "no list" not in said:
+        assert f"goodbot.toml: {said}" in (await goodbot("config", folder=tmp_path)).complaint
+
+
+async def test_other_files_in_the_folder_do_not_matter(tmp_path: Path) -> None:
+    write_own(tmp_path, "not TOML", "notes.txt")
+    assert (await goodbot("who", "Googlebot", folder=tmp_path)).status == 0
+    (tmp_path / ".config" / "goodbot" / "robots" / "folder.toml").mkdir()
+    result = await goodbot("who", "Googlebot", folder=tmp_path)
+    assert (result.status, result.out) == (2, "")
+    assert "folder.toml" in result.complaint
+    (tmp_path / "goodbot.toml").write_text("[[robto]]\nname = 'x'\n")
+    assert "unknown setting 'robto' (did you mean robot?)" in (await goodbot("who", "x", folder=tmp_path)).complaint

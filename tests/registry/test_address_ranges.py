@@ -1,6 +1,7 @@
 """Lists of addresses, as operators publish them and as goodbot stores them."""
 
 import json
+from datetime import date
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.errors import DamagedError, InputError
-from goodbot.registry import AddressBook, AddressList, day_of, list_for, parse_ranges
+from goodbot.registry import AddressBook, AddressList, ListName, day_of, list_for, parse_ranges
 from goodbot.registry.address_ranges import LIST_BYTES, MAX_RANGES, format_list
 
 GOOGLE = {
@@ -153,3 +154,33 @@ def test_the_date_of_a_list(body: str, day: str | None) -> None:
 def test_lists_are_found_by_url_or_file_name(source: str, name: str | None) -> None:
     found = list_for(source)
     assert (found.name if found else None) == name
+
+
+OWN = {
+    "bingbot": ListName("bingbot", "https://other.example/bots.json", "Other"),
+    "own": ListName("own", "http://127.0.0.1:8000/own.json", "Us"),
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [("own.json", "own"), ("http://127.0.0.1:8000/own.json/", "own"), ("bots.json", "bingbot"), ("gptbot.json", None)],
+)
+def test_only_the_lists_on_record_are_found(source: str, name: str | None) -> None:
+    found = list_for(source, OWN)
+    assert (found.name if found else None) == name
+
+
+def test_bundled_ranges_are_not_those_of_an_own_list_of_the_same_name(tmp_path: Path) -> None:
+    book = AddressBook(tmp_path, OWN)
+    assert book.names is OWN
+    assert book.get("bingbot") is None
+    assert book.get("own") is None
+    assert book.get("ccbot") == AddressBook().get("ccbot")
+    book.keep(AddressList("bingbot", OWN["bingbot"].url, "2026-11-01", parse_ranges(b"9.9.9.9", "x")))
+    assert AddressBook(tmp_path, OWN).get("bingbot") is not None
+
+
+@given(st.text(max_size=12), st.dates())
+def test_any_date_of_a_list_is_fresh_or_stale(as_of: str, day: date) -> None:
+    assert AddressList("x", "https://x.example/", as_of, ()).is_stale(day) in (True, False)

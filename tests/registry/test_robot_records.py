@@ -9,7 +9,7 @@ import pytest
 
 from goodbot.registry import OBEYS, PURPOSES, AddressBook, KnownRobot, find, find_token, robots
 from goodbot.registry.agent_words import NamePatterns
-from goodbot.registry.robot_records import load_records, parse_robots
+from goodbot.registry.robot_records import is_contact, load_records, parse_robots
 
 ROBOTS = robots()
 NAMES = [robot.name for robot in ROBOTS]
@@ -58,6 +58,8 @@ def test_a_record_follows_the_schema(robot: KnownRobot) -> None:
     assert all(isinstance(value, tuple) for value in (robot.patterns, robot.reverse_dns, robot.address_lists))
     assert all(type(flag) is bool for flag in (robot.control, robot.retired, robot.imitated))
     assert robot.recorded
+    assert robot.own_file is None
+    assert robot.contact is None or is_contact(robot.contact)
 
 
 @pytest.mark.parametrize("robot", ROBOTS, ids=NAMES)
@@ -106,3 +108,40 @@ def test_an_unknown_field_is_refused() -> None:
     document["robot"] = [{"name": "X", "purpose": "search"}]
     assert [robot.name for robot in parse_robots(document)] == ["X"]
     assert {field.name for field in fields(KnownRobot)} >= {"operator", "looked_up", "source"}
+
+
+@pytest.mark.parametrize(
+    ("contact", "valid"),
+    [
+        ("bots@example.org", True),
+        ("Claude-User@anthropic.com", True),
+        ("https://example.org/contact?to=bots", True),
+        ("http://example.org", True),
+        ("mailto:bots@example.org", False),
+        ("bots@example", False),
+        ("bots at example.org", False),
+        ("bots@example.org\n", False),
+        ("https://", False),
+        ("ftp://example.org/", False),
+        ("javascript:alert(1)", False),
+        ("https://example.org/\x1b[2J", False),
+        ("https://example.org/" + "x" * 500, False),
+        ("", False),
+        (7, False),
+    ],
+)
+def test_a_contact_is_a_mail_address_or_a_url(contact: object, valid: bool) -> None:
+    assert is_contact(contact) == valid
+    document: dict[str, Any] = {"operator": "x", "looked_up": 2026, "source": "https://x.example/"}
+    document["robot"] = [{"name": "X", "purpose": "search", "contact": contact}]
+    if valid:
+        assert parse_robots(document)[0].contact == contact
+    else:
+        with pytest.raises(ValueError, match="X: contact must be"):
+            parse_robots(document)
+
+
+def test_contacts_are_those_that_robots_send() -> None:
+    """Each was found in the robot's own User-Agent."""
+    assert [robot.name for robot in ROBOTS if robot.contact and robot.contact not in (robot.example or "")] == []
+    assert sum(robot.contact is not None for robot in ROBOTS) >= 10

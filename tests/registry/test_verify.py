@@ -1,5 +1,6 @@
 """Requests are verified by published ranges, and by reverse DNS if the caller asks for it."""
 
+from datetime import date, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from goodbot.registry import (
     AddressBook,
     AddressList,
+    Registry,
     Tier,
     VerifiedIdentity,
     confirm,
@@ -15,6 +17,7 @@ from goodbot.registry import (
     find_token,
     identify,
     parse_ranges,
+    parse_records,
     verify,
 )
 from goodbot.registry.robot_records import load_records
@@ -59,7 +62,7 @@ def an_address(list_name: str) -> str:
         ("GPTBot/1.3", an_address("google-common"), "impostor", "gptbot.json"),
         ("FeedFetcher-Google", an_address("google-user-own"), "verified", "user-triggered-fetchers-google"),
         ("YandexBot/3.0", "8.8.8.8", "declared", "reverse DNS name under yandex.ru"),
-        ("ClaudeBot/1.0", "8.8.8.8", "declared", "not bundled; goodbot who --refresh imports it"),
+        ("ClaudeBot/1.0", "8.8.8.8", "declared", "not bundled; goodbot who update anthropic fetches it"),
         ("Google-Extended", None, "declared", "a robots.txt control token; no robot sends it"),
         ("Google-Extended", "8.8.8.8", "impostor", "no robot sends it"),
         ("MJ12bot/1.4", "8.8.8.8", "declared", "no known way to verify it"),
@@ -74,6 +77,83 @@ def test_the_tier_of_a_request(user_agent: str, address: str | None, tier: Tier,
     identity = identify(user_agent, address)
     assert identity.tier == tier
     assert any(said in sentence for sentence in identity.evidence), identity.evidence
+
+
+# ---- lists of another time ------------------------------------------------------------------------------------------
+
+MADE = date(2026, 9, 2)
+
+
+def book_of(folder: Path, **dates: str) -> AddressBook:
+    """Returns a book with Google's lists, each with 9.9.9.0/24 and this date."""
+    book = AddressBook(folder)
+    for name, as_of in dates.items():
+        known = book.names[name.replace("_", "-")]
+        book.keep(AddressList(known.name, known.url, as_of, parse_ranges(b"9.9.9.0/24", "x")))
+    return AddressBook(folder)
+
+
+@pytest.mark.parametrize(
+    ("as_of", "day", "address", "tier", "said"),
+    [
+        ("2026-09-02", None, "8.8.8.8", "impostor", "outside the ranges published at"),
+        ("2026-09-02", MADE, "8.8.8.8", "impostor", "as of 2026-09-02"),
+        ("2026-09-02", MADE + timedelta(90), "8.8.8.8", "impostor", "as of 2026-09-02"),
+        ("2026-09-02", MADE - timedelta(90), "8.8.8.8", "impostor", "as of 2026-09-02"),
+        ("2026-09-02", MADE + timedelta(91), "8.8.8.8", "unknown", "google-common was 91 days old on 2026-12-02"),
+        ("2026-09-02", MADE + timedelta(91), "8.8.8.8", "unknown", "goodbot who update google-common fetches"),
+        ("2026-09-02", MADE + timedelta(91), "8.8.8.8", "unknown", "as of 2026-09-02"),
+        ("2026-09-02", MADE - timedelta(91), "8.8.8.8", "unknown", "made 91 days after the request of 2026-06-03"),
+        ("2026-09-02", date(2015, 1, 1), "8.8.8.8", "unknown", "does not show who was an impostor then"),
+        ("2026-09-02", date(2015, 1, 1), "9.9.9.9", "verified", "as of 2026-09-02"),
+        ("2026-09-02", date(2099, 1, 1), "9.9.9.9", "verified", "as of 2026-09-02"),
+        ("2026-09-02", date(2099, 1, 1), None, "declared", "it can be verified by the list"),
+        ("", MADE, "8.8.8.8", "unknown", "google-common has no valid date"),
+        ("yesterday", MADE, "8.8.8.8", "unknown", "goodbot who update google-common fetches"),
+        ("2026-02-31", MADE, "9.9.9.9", "verified", "is in 9.9.9.0/24"),
+    ],
+)
+def test_a_list_of_another_time_makes_no_impostor(
+    as_of: str, day: date | None, address: str | None, tier: Tier, said: str, tmp_path: Path
+) -> None:
+    identity = identify("Googlebot/2.1", address, book_of(tmp_path, google_common=as_of), day)
+    assert identity.tier == tier
+    assert identity.robot is find_token("Googlebot")
+    assert any(said in sentence for sentence in identity.evidence), identity.evidence
+    assert ("too old or too new" in identity.meaning) == (tier == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("common", "special", "tier"),
+    [
+        ("2026-09-02", "2026-09-02", "impostor"),
+        ("2026-09-02", "2020-01-01", "unknown"),
+        ("2020-01-01", "2026-09-02", "unknown"),
+    ],
+)
+def test_one_old_list_of_several_is_enough(common: str, special: str, tier: Tier, tmp_path: Path) -> None:
+    records = parse_records(
+        b'[[robot]]\nname = "Both"\npurpose = "search"\naddress_lists = ["google-common", "google-special"]',
+        "x.toml",
+        2026,
+    )
+    book = book_of(tmp_path, google_common=common, google_special=special)
+    identity = identify("Both/1.0", "8.8.8.8", book, MADE, Registry(records))
+    assert identity.tier == tier
+    assert sum("days old" in sentence for sentence in identity.evidence) == (tier == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("names", "tier"),
+    [(["crawl-1.googlebot.com"], "verified"), (["host.example"], "impostor"), ([], "impostor"), (None, "unknown")],
+)
+async def test_reverse_dns_decides_what_an_old_list_leaves_open(
+    names: list[str] | None, tier: Tier, tmp_path: Path
+) -> None:
+    before = identify("Googlebot/2.1", "8.8.8.8", book_of(tmp_path, google_common="2020-01-01"), MADE)
+    assert before.tier == "unknown"
+    after = await confirm(before, "8.8.8.8", Dns({"8.8.8.8": names}, {"crawl-1.googlebot.com": ["8.8.8.8"]}))
+    assert after.tier == tier
 
 
 @pytest.mark.parametrize("list_name", [name for name in load_records().lists if AddressBook().get(name)])
@@ -114,6 +194,8 @@ NAME = "msnbot-157-55-39-1.search.msn.com"
         ({BING: []}, {}, "impostor", "has no reverse DNS name"),
         ({BING: None}, {}, "declared", "no answer to the reverse DNS lookup of"),
         ({BING: [NAME]}, {NAME: None}, "declared", "no answer to the DNS lookup of"),
+        ({BING: [NAME, f"b.{NAME}"]}, {NAME: None, f"b.{NAME}": [BING]}, "verified", "resolves back to it"),
+        ({BING: [NAME, f"b.{NAME}"]}, {NAME: None, f"b.{NAME}": []}, "declared", "no answer to the DNS lookup of"),
     ],
 )
 async def test_reverse_dns(

@@ -16,12 +16,14 @@ from goodbot.errors import InputError, SettingError
 from goodbot.serve_settings import ServeSettings
 from goodbot.settings_file import (
     FILE_NAME,
+    ROBOTS,
     from_environment,
     invalid_setting,
     invalid_variable,
     load_serve_settings,
     load_settings,
     load_table,
+    load_toml,
     serve_from_environment,
 )
 from goodbot.url import Url, parse_url
@@ -103,8 +105,13 @@ def header_field(text: str) -> tuple[str, str]:
 def settings_file() -> Path | None:
     """Returns the settings file in force: the one named with `--config`, else the working folder's, else the user's;
     None if there is none. The one named need not exist."""
-    user = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "goodbot"
-    return config_file() or next((place for place in (Path(FILE_NAME), user / FILE_NAME) if place.is_file()), None)
+    places = (Path(FILE_NAME), config_folder() / FILE_NAME)
+    return config_file() or next((place for place in places if place.is_file()), None)
+
+
+def config_folder() -> Path:
+    """Returns the user's configuration folder, which may not exist."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "goodbot"
 
 
 def load_valid_settings(file: Path) -> Settings:
@@ -121,6 +128,10 @@ def load_valid_settings(file: Path) -> Settings:
         from goodbot.cli.check_options import table_settings  # noqa: PLC0415  (takes 46 ms and 3 MB)
 
         table_settings(file)
+    if ROBOTS in load_toml(file):
+        from goodbot.cli.own_robots import robots_of_settings  # noqa: PLC0415  (few files have records of robots)
+
+        robots_of_settings(file)
     return settings
 
 

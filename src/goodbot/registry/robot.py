@@ -70,7 +70,7 @@ TIERS: Final[MappingProxyType[Tier, str]] = MappingProxyType(
         "verified": "the request comes from this robot",
         "declared": "the request uses this robot's name, but that is not verified",
         "impostor": "the request uses the name of a robot that did not send it",
-        "unknown": "no robot on record matches",
+        "unknown": "no robot on record matches, or its address lists are too old or too new to tell",
     }
 )
 
@@ -84,9 +84,9 @@ class KnownRobot:
     with one of its `aliases`, which often address other robots of the same operator too. `patterns` are the words that
     identify it in a User-Agent (see `agent_words`). `address_lists` names the lists (`AddressList`) that its operator
     publishes, `reverse_dns` the domains of its addresses' reverse DNS names, and `signatures` its Signature-Agent for
-    Web Bot Auth. `control`: it is a robots.txt control token, which no robot sends. `retired_since` is a year.
-    `imitated`: other robots put its name into their own User-Agent. The facts were looked up in the year `looked_up` at
-    `source`.
+    Web Bot Auth. `contact` is the mail address, or the URL of the form, at which its operator wants to hear from owners
+    of sites. `control`: it is a robots.txt control token, which no robot sends. `retired_since` is a year. `imitated`:
+    other robots put its name into their own User-Agent. The facts were looked up in the year `looked_up` at `source`.
     """
 
     name: str
@@ -97,6 +97,7 @@ class KnownRobot:
     patterns: tuple[str, ...] = ()
     example: str | None = None
     documentation: str | None = None
+    contact: str | None = None
     obeys: Obeys = "unknown"
     obeys_source: str | None = None
     address_lists: tuple[str, ...] = ()
@@ -110,6 +111,8 @@ class KnownRobot:
     source: str
     recorded: bool = True
     """Whether goodbot has a record of its own; otherwise the robot comes from crawler-user-agents."""
+    own_file: str | None = None
+    """The file of the user's own record; None for a robot that comes with goodbot."""
 
 
 assert set(PURPOSES) == set(get_args(Purpose))  # noqa: S101  (one definition, two forms)

@@ -2,12 +2,12 @@
 publishes, and with `confirm` by reverse DNS."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Final, Protocol
 
 from goodbot.registry.address_ranges import AddressBook, AddressList, parse_address
-from goodbot.registry.lookup import find
-from goodbot.registry.robot import KnownRobot, Tier
-from goodbot.registry.robot_records import load_records
+from goodbot.registry.lookup import Registry, bundled_registry
+from goodbot.registry.robot import TIERS, KnownRobot, Tier
 from goodbot.url import is_private_address
 
 BUNDLED: Final = AddressBook()
@@ -22,6 +22,13 @@ class VerifiedIdentity:
     tier: Tier
     evidence: tuple[str, ...]
 
+    @property
+    def meaning(self) -> str:
+        """The tier in words, without a final dot."""
+        if self.tier == "unknown" and self.robot is not None:
+            return "its address lists are too old or too new to tell whether this robot sent the request"
+        return "no robot on record matches" if self.tier == "unknown" else TIERS[self.tier]
+
 
 class ReverseDns(Protocol):
     """The two lookups of forward-confirmed reverse DNS. Each returns None if no server answered."""
@@ -35,18 +42,28 @@ class ReverseDns(Protocol):
         ...
 
 
-def identify(user_agent: str, address: str | None = None, book: AddressBook = BUNDLED) -> VerifiedIdentity:
-    """Finds the robot that a User-Agent names, and verifies that the request comes from it; see `verify`."""
-    return verify(find(user_agent), address, book)
+def identify(
+    user_agent: str,
+    address: str | None = None,
+    book: AddressBook = BUNDLED,
+    day: date | None = None,
+    registry: Registry | None = None,
+) -> VerifiedIdentity:
+    """Finds the robot that a User-Agent names, by our records or those of `registry`, and verifies that the request
+    comes from it; see `verify`."""
+    return verify((registry or bundled_registry()).find(user_agent), address, book, day)
 
 
-def verify(robot: KnownRobot | None, address: str | None = None, book: AddressBook = BUNDLED) -> VerifiedIdentity:
+def verify(
+    robot: KnownRobot | None, address: str | None = None, book: AddressBook = BUNDLED, day: date | None = None
+) -> VerifiedIdentity:
     """Verifies that a request with this robot's name comes from the robot.
 
     The tier is `verified` if a list that the operator publishes contains the address; `impostor` if all its lists are
-    available and none contains it, or if no robot sends this name; `unknown` without a robot; otherwise `declared`, and
-    always if no address is given. Takes about 5 µs once a list has been read. Raises ValueError for text that is not an
-    address.
+    available and none contains it, or if no robot sends this name; `unknown` without a robot, and if none of its lists
+    contains the address but one is stale on the `day` of the request (`AddressList.is_stale`; without a day no list
+    is); otherwise `declared`, and always if no address is given. Takes about 5 µs once a list has been read. Raises
+    ValueError for text that is not an address.
     """
     if robot is None:
         return VerifiedIdentity(None, "unknown", ("the User-Agent contains no name that a robot on record uses",))
@@ -61,7 +78,10 @@ def verify(robot: KnownRobot | None, address: str | None = None, book: AddressBo
         if network := known.find(address):
             return VerifiedIdentity(robot, "verified", (*evidence, f"{parsed} is in {network}, {_published(known)}"))
     if robot.address_lists and len(lists) == len(robot.address_lists):
-        return VerifiedIdentity(robot, "impostor", (*evidence, *_outside(str(parsed), lists)))
+        outside = (*evidence, *_outside(str(parsed), lists))
+        if day is not None and (stale := [known for known in lists if known.is_stale(day)]):
+            return VerifiedIdentity(robot, "unknown", (*outside, *(_stale(known, day) for known in stale)))
+        return VerifiedIdentity(robot, "impostor", outside)
     return VerifiedIdentity(robot, "declared", (*evidence, _how_to_verify(robot, book)))
 
 
@@ -69,8 +89,9 @@ async def confirm(identity: VerifiedIdentity, address: str, dns: ReverseDns) -> 
     """Verifies an identity by reverse DNS: the address must have a name in one of the robot's domains, and that name
     must resolve back to the address.
 
-    If it does, the tier becomes `verified`; if it does not, `impostor`; without an answer the tier stays. No lookup is
-    made if the robot is verified already or has no such domains. Raises ValueError for text that is not an address.
+    If it does, the tier becomes `verified`; if it does not, `impostor`, both also for a tier that is `unknown` because
+    a list is stale; without an answer the tier stays. No lookup is made if the robot is verified already or has no such
+    domains. Raises ValueError for text that is not an address.
     """
     robot = identity.robot
     parsed = parse_address(address)
@@ -86,12 +107,15 @@ async def confirm(identity: VerifiedIdentity, address: str, dns: ReverseDns) -> 
     if not matching:
         seen = f"has the reverse DNS name {names[0]}" if names else "has no reverse DNS name"
         return _with(identity, "impostor", f"{parsed} {seen}, not one under {domains}")
+    unanswered = []
     for name in matching:
         addresses = await dns.addresses(name)
         if addresses is None:
-            return _with(identity, identity.tier, f"no answer to the DNS lookup of {name}")
-        if any(parse_address(found) == parsed for found in addresses):
+            unanswered.append(name)
+        elif any(parse_address(found) == parsed for found in addresses):
             return _with(identity, "verified", f"{parsed} has the reverse DNS name {name}, which resolves back to it")
+    if unanswered:
+        return _with(identity, identity.tier, f"no answer to the DNS lookup of {unanswered[0]}")
     return _with(
         identity, "impostor", f"{parsed} has the reverse DNS name {matching[0]}, which does not resolve back to it"
     )
@@ -111,6 +135,8 @@ def _is_under(name: str, domains: tuple[str, ...]) -> bool:
 def _claim(robot: KnownRobot) -> str:
     description = f"a robot of {robot.operator}" if robot.operator else "a robot whose operator is not recorded"
     listed = "" if robot.recorded else " (listed by crawler-user-agents)"
+    if robot.own_file is not None:
+        listed = f" (your record in {robot.own_file})"
     names = (*robot.patterns, *robot.aliases, robot.token or robot.name)
     if all(robot.name.lower() in name.lower() for name in names):
         return f"the User-Agent contains {robot.name}, {description}{listed}"
@@ -131,10 +157,9 @@ def _facts(robot: KnownRobot) -> list[str]:
 def _how_to_verify(robot: KnownRobot, book: AddressBook) -> str:
     """Says how the robot could be verified."""
     ways = []
-    lists = load_records().lists
     for name in robot.address_lists:
-        missing = "" if book.get(name) else " (not bundled; goodbot who --refresh imports it)"
-        ways.append(f"the list {lists[name].url}{missing}" if name in lists else f"the list {name}{missing}")
+        missing = "" if book.get(name) else f" (not bundled; goodbot who update {name} fetches it)"
+        ways.append(f"the list {book.names[name].url if name in book.names else name}{missing}")
     if robot.reverse_dns:
         ways.append(f"a reverse DNS name under {' or '.join(robot.reverse_dns)}")
     if robot.signatures:
@@ -142,6 +167,20 @@ def _how_to_verify(robot: KnownRobot, book: AddressBook) -> str:
     if ways:
         return f"it can be verified by {'; '.join(ways)}"
     return "no known way to verify it" if not robot.control else "there is nothing to verify"
+
+
+def _stale(known: AddressList, day: date) -> str:
+    """Says why a list does not show who is an impostor, and what the user can do."""
+    fetches = f"goodbot who update {known.name} fetches the current one"
+    try:
+        days = (day - date.fromisoformat(known.as_of)).days
+    except ValueError:
+        return f"the list {known.name} has no valid date, so it does not show who is an impostor; {fetches}"
+    if days < 0:
+        dated = f"the list {known.name} was made {-days:,} days after the request of {day.isoformat()}"
+        return f"{dated}, so it does not show who was an impostor then"
+    dated = f"the list {known.name} was {days:,} days old on {day.isoformat()}"
+    return f"{dated}, so it does not show who is an impostor; {fetches}"
 
 
 def _outside(address: str, lists: list[AddressList]) -> list[str]:
