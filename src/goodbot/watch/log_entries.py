@@ -11,7 +11,7 @@ LONGEST_LINE: Final = 65_536
 """Bytes of the longest line that is read."""
 
 
-class Hit(NamedTuple):
+class LogEntry(NamedTuple):
     """One request, as the log has it.
 
     Text is "wire text": each byte of the log is one character (latin-1), so any bytes can be kept; `wire_text.readable`

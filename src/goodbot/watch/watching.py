@@ -10,7 +10,7 @@ from goodbot.watch.blocks import Block
 from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.processes import count_blocks
 from goodbot.watch.formats.recognition import LineReader
-from goodbot.watch.hits import Hit
+from goodbot.watch.log_entries import LogEntry
 from goodbot.watch.reader.block_reader import BlockReader
 from goodbot.watch.reader.log_files import FoundLogs, logs_of_folder, usual_logs
 from goodbot.watch.reader.log_positions import HEAD_BYTES, find_position, position_of
@@ -141,5 +141,5 @@ def _first_time(source: str) -> float:
     finally:
         stream.close()
     reader = LineReader()
-    hits = (hit for line in head[:-1] or head if isinstance(hit := reader.read(line), Hit))
-    return next((float(hit.at) for hit in hits), math.inf)
+    entries = (entry for line in head[:-1] or head if isinstance(entry := reader.read(line), LogEntry))
+    return next((float(entry.at) for entry in entries), math.inf)

@@ -79,7 +79,10 @@ ODD = [
 @st.composite
 def lines(draw: st.DrawFn) -> bytes:
     """Draws a line, most of them regular."""
-    pick = lambda choices: draw(st.sampled_from(choices))  # noqa: E731
+
+    def pick(choices: Sequence[str]) -> str:
+        return draw(st.sampled_from(choices))
+
     if draw(st.integers(0, 14)) == 0:
         return str(pick(ODD)).encode("latin-1")
     day = pick(["14", "15", "15", "15", "31"])

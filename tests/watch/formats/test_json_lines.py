@@ -6,11 +6,11 @@ from typing import Any, Final
 import pytest
 
 from goodbot.watch.formats.json_lines import CaddyFormat, FlatJsonFormat, json_format
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 from goodbot.watch.wire_text import to_wire
 
 AT: Final = 1431857103
-HIT: Final = Hit("192.0.2.1", AT, 10, "GET /a HTTP/1.1", 200, 5316, True, "Agent/1", 0.25)
+HIT: Final = LogEntry("192.0.2.1", AT, 10, "GET /a HTTP/1.1", 200, 5316, True, "Agent/1", 0.25)
 
 
 def caddy(request: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
@@ -75,7 +75,7 @@ TRAEFIK: Final[dict[str, Any]] = {
 }
 FROM_TRAEFIK: Final = HIT._replace(hour=12, referrer=None, agent=None)
 
-LINES: Final[dict[str, tuple[dict[str, Any], str, Hit]]] = {
+LINES: Final[dict[str, tuple[dict[str, Any], str, LogEntry]]] = {
     "Caddy": (caddy(), "JSON (Caddy)", HIT),
     "Caddy before 2.5": (
         caddy({"remote_ip": "", "client_ip": "", "remote_addr": "[2001:db8::1]:4711"}),
@@ -143,19 +143,19 @@ LINES: Final[dict[str, tuple[dict[str, Any], str, Hit]]] = {
     "another program": (
         {"ip": "192.0.2.1", "@timestamp": AT, "method": "GET", "path": "/a", "status_code": 200, "duration_ms": 250},
         "JSON",
-        Hit("192.0.2.1", AT, 10, "GET /a", 200, 0, None, None, 0.25),
+        LogEntry("192.0.2.1", AT, 10, "GET /a", 200, 0, None, None, 0.25),
     ),
     "another program, no method": (
         {"ip": "192.0.2.1", "time": AT * 1000, "url": "/a", "status": 200, "latency": "12ms", "size": 5.0},
         "JSON",
-        Hit("192.0.2.1", AT, 10, "/a", 200, 5, None, None, 0.012),
+        LogEntry("192.0.2.1", AT, 10, "/a", 200, 5, None, None, 0.012),
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("is_ascii", [True, False], ids=["escaped", "UTF-8"])
 @pytest.mark.parametrize(("fields", "name", "expected"), LINES.values(), ids=LINES)
-def test_lines(fields: dict[str, Any], name: str, expected: Hit, is_ascii: bool) -> None:
+def test_lines(fields: dict[str, Any], name: str, expected: LogEntry, is_ascii: bool) -> None:
     line = json.dumps(fields, ensure_ascii=is_ascii).encode().decode("latin-1")
     found = json_format(line)
     assert found is not None

@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 
 from goodbot.errors import InputError
 from goodbot.watch.formats.pattern import NAME, parse_pattern
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 
 AT: Final = 1431857103
 COMBINED: Final = '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i" %D'
 LINE: Final = (
     '192.0.2.1 - ann lee [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 5316 "http://example.org/" "Agent/1" 250000'
 )
-HIT: Final = Hit("192.0.2.1", AT, 10, "GET /a HTTP/1.1", 200, 5316, True, "Agent/1", 0.25)
+HIT: Final = LogEntry("192.0.2.1", AT, 10, "GET /a HTTP/1.1", 200, 5316, True, "Agent/1", 0.25)
 NGINX: Final = (
     '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'
 )
-SHORT: Final = Hit("192.0.2.1", AT, 10, "", 0, 0, None, None)
+SHORT: Final = LogEntry("192.0.2.1", AT, 10, "", 0, 0, None, None)
 
-LINES: Final[dict[str, tuple[str, str, Hit]]] = {
+LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
     "Apache": (COMBINED, LINE, HIT),
     "Apache, quotes escaped": (COMBINED.replace('"', r"\""), LINE, HIT),
     "a line of Apache's configuration": (f'LogFormat "{COMBINED.replace(chr(34), chr(92) + chr(34))}" own', LINE, HIT),
@@ -47,7 +47,7 @@ LINES: Final[dict[str, tuple[str, str, Hit]]] = {
     "parts of a request": (
         "%a,%{sec}t,%m,%U%q,%H,%s,%B",
         "192.0.2.1,1431857103,GET,/a,?b=c,HTTP/1.1,200,5316".replace("/a,?", "/a?"),
-        Hit("192.0.2.1", AT, 10, "GET /a?b=c HTTP/1.1", 200, 5316, None, None),
+        LogEntry("192.0.2.1", AT, 10, "GET /a?b=c HTTP/1.1", 200, 5316, None, None),
     ),
     "nginx, parts of a request": (
         "$remote_addr,$msec,$request_method,$uri$is_args$args,$server_protocol",
@@ -96,7 +96,7 @@ LINES: Final[dict[str, tuple[str, str, Hit]]] = {
 
 
 @pytest.mark.parametrize(("pattern", "line", "expected"), LINES.values(), ids=LINES)
-def test_lines(pattern: str, line: str, expected: Hit) -> None:
+def test_lines(pattern: str, line: str, expected: LogEntry) -> None:
     found = parse_pattern(pattern)
     assert (found.name, found.parse(line)) == (NAME, expected)
 

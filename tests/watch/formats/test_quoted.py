@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from goodbot.watch.formats.quoted import QuotedFormat, quoted_format, read_quoted, read_tail
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 
 AT: Final = 1431857103
 TIME: Final = "[17/May/2015:10:05:03 +0000]"
@@ -14,22 +14,22 @@ REQUEST: Final = '"GET /a HTTP/1.1" 200 5316'
 COMBINED: Final = f'{START} {REQUEST} "http://example.org/" "Agent/1"'
 
 
-def hit(**changes: object) -> Hit:
+def entry(**changes: object) -> LogEntry:
     """Returns the request of `COMBINED`, with changes."""
-    usual = Hit("192.0.2.1", AT, 10, "GET /a HTTP/1.1", 200, 5316, True, "Agent/1")
+    usual = LogEntry("192.0.2.1", AT, 10, "GET /a HTTP/1.1", 200, 5316, True, "Agent/1")
     return usual._replace(**changes)  # type: ignore[arg-type]
 
 
-NOTHING: Final = hit(size=0, referrer=False, agent="")
-COMMON: Final = hit(referrer=None, agent=None)
+NOTHING: Final = entry(size=0, referrer=False, agent="")
+COMMON: Final = entry(referrer=None, agent=None)
 BROKEN: Final = COMMON._replace(status=400, size=157)
 
-LINES: Final[dict[str, tuple[str, str, Hit]]] = {
-    "combined": (COMBINED, "combined", hit()),
+LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
+    "combined": (COMBINED, "combined", entry()),
     "common": (f"{START} {REQUEST}", "common", COMMON),
     "no size": (f'{START} "GET /a HTTP/1.1" 304 -', "common", COMMON._replace(status=304, size=0)),
-    "no referrer, no agent": (f'{START} {REQUEST} "-" "-"', "combined", hit(referrer=False, agent="")),
-    "empty referrer and agent": (f'{START} {REQUEST} "" ""', "combined", hit(referrer=False, agent="")),
+    "no referrer, no agent": (f'{START} {REQUEST} "-" "-"', "combined", entry(referrer=False, agent="")),
+    "empty referrer and agent": (f'{START} {REQUEST} "" ""', "combined", entry(referrer=False, agent="")),
     "no request": (f'{START} "-" 408 - "-" "-"', "combined", NOTHING._replace(request="-", status=408)),
     "empty request": (f'{START} "" 400 0 "-" "-"', "combined", NOTHING._replace(request="", status=400)),
     "no answer": (f'{START} "GET /a" 000 0', "common", COMMON._replace(request="GET /a", status=0, size=0)),
@@ -37,73 +37,77 @@ LINES: Final[dict[str, tuple[str, str, Hit]]] = {
     "nginx's 499": (f'{START} "GET /a" 499 0', "common", COMMON._replace(request="GET /a", status=499, size=0)),
     "TLS": (f'{START} "\\x16\\x03\\x01" 400 157', "common", BROKEN._replace(request=r"\x16\x03\x01")),
     "TLS, raw": (f'{START} "\x16\x03\x01" 400 157', "common", BROKEN._replace(request="\x16\x03\x01")),
-    "IPv6": (COMBINED.replace("192.0.2.1", "2001:db8::1"), "combined", hit(address="2001:db8::1")),
-    "IPv6 in brackets": (COMBINED.replace("192.0.2.1", "[::1]"), "combined", hit(address="::1")),
-    "zone": (COMBINED.replace("192.0.2.1", "fe80::1%eth0"), "combined", hit(address="fe80::1%eth0")),
-    "name": (COMBINED.replace("192.0.2.1", "crawl-1.example.org"), "combined", hit(address="crawl-1.example.org")),
-    "UNIX socket": (COMBINED.replace("192.0.2.1", "unix:"), "combined", hit(address="unix:")),
-    "address and port": (COMBINED.replace("192.0.2.1", "192.0.2.1:4711"), "combined", hit()),
-    "user": (COMBINED.replace("- -", "- ann"), "combined", hit()),
-    "user with spaces": (COMBINED.replace("- -", "- ann of ghent"), "combined", hit()),
-    "identity and user": (COMBINED.replace("- -", "frank ann"), "combined", hit()),
-    "zone of time": (COMBINED.replace("10:05:03 +0000", "07:05:03 -0300"), "combined", hit(hour=7)),
-    "ISO time": (COMBINED.replace(TIME, "[2015-05-17T12:05:03+02:00]"), "combined", hit(hour=12)),
-    "epoch": (COMBINED.replace(TIME, "[1431857103.678]"), "combined", hit()),
-    "host": (f"example.org {COMBINED}", "combined with host", hit()),
-    "host and port": (f"example.org:443 {COMBINED}", "combined with host", hit()),
-    "host and port, user": (f"example.org:443 {COMBINED.replace('- -', 'frank ann')}", "combined with host", hit()),
-    "IPv6 host": (f"[::1]:80 {COMBINED}", "combined with host", hit()),
+    "IPv6": (COMBINED.replace("192.0.2.1", "2001:db8::1"), "combined", entry(address="2001:db8::1")),
+    "IPv6 in brackets": (COMBINED.replace("192.0.2.1", "[::1]"), "combined", entry(address="::1")),
+    "zone": (COMBINED.replace("192.0.2.1", "fe80::1%eth0"), "combined", entry(address="fe80::1%eth0")),
+    "name": (COMBINED.replace("192.0.2.1", "crawl-1.example.org"), "combined", entry(address="crawl-1.example.org")),
+    "UNIX socket": (COMBINED.replace("192.0.2.1", "unix:"), "combined", entry(address="unix:")),
+    "address and port": (COMBINED.replace("192.0.2.1", "192.0.2.1:4711"), "combined", entry()),
+    "user": (COMBINED.replace("- -", "- ann"), "combined", entry()),
+    "user with spaces": (COMBINED.replace("- -", "- ann of ghent"), "combined", entry()),
+    "identity and user": (COMBINED.replace("- -", "frank ann"), "combined", entry()),
+    "zone of time": (COMBINED.replace("10:05:03 +0000", "07:05:03 -0300"), "combined", entry(hour=7)),
+    "ISO time": (COMBINED.replace(TIME, "[2015-05-17T12:05:03+02:00]"), "combined", entry(hour=12)),
+    "epoch": (COMBINED.replace(TIME, "[1431857103.678]"), "combined", entry()),
+    "host": (f"example.org {COMBINED}", "combined with host", entry()),
+    "host and port": (f"example.org:443 {COMBINED}", "combined with host", entry()),
+    "host and port, user": (f"example.org:443 {COMBINED.replace('- -', 'frank ann')}", "combined with host", entry()),
+    "IPv6 host": (f"[::1]:80 {COMBINED}", "combined with host", entry()),
     "common with host": (f"example.org:80 {START} {REQUEST}", "common with host", COMMON),
-    "X-Forwarded-For first": (f"203.0.113.7, {COMBINED}", "combined", hit(address="203.0.113.7")),
+    "X-Forwarded-For first": (f"203.0.113.7, {COMBINED}", "combined", entry(address="203.0.113.7")),
     "escaped quotes": (
         f'{START} "GET /\\"x\\" HTTP/1.1" 200 5 "http://x/\\"" "A \\"b\\\\"',
         "combined",
-        hit(request=r"GET /\"x\" HTTP/1.1", size=5, agent=r"A \"b\\"),
+        entry(request=r"GET /\"x\" HTTP/1.1", size=5, agent=r"A \"b\\"),
     ),
-    "quotes as bytes": (COMBINED.replace("Agent/1", r"A \x22b\x22 \x5C"), "combined", hit(agent=r"A \x22b\x22 \x5C")),
-    "request with quotes": (COMBINED.replace("/a", '/"a" b'), "combined", hit(request='GET /"a" b HTTP/1.1')),
-    "cut in the agent": (COMBINED[:-2], "combined", hit(agent="Agent/")),
-    "request time": (f"{COMBINED} 0.005", "combined with times", hit(duration_s=0.005)),
+    "quotes as bytes": (COMBINED.replace("Agent/1", r"A \x22b\x22 \x5C"), "combined", entry(agent=r"A \x22b\x22 \x5C")),
+    "request with quotes": (COMBINED.replace("/a", '/"a" b'), "combined", entry(request='GET /"a" b HTTP/1.1')),
+    "cut in the agent": (COMBINED[:-2], "combined", entry(agent="Agent/")),
+    "request time": (f"{COMBINED} 0.005", "combined with times", entry(duration_s=0.005)),
     "common, request time": (f"{START} {REQUEST} 12.345", "common with times", COMMON._replace(duration_s=12.345)),
-    "times of upstreams": (f"{COMBINED} 0.250 0.001, 0.249", "combined with times", hit(duration_s=0.25)),
+    "times of upstreams": (f"{COMBINED} 0.250 0.001, 0.249", "combined with times", entry(duration_s=0.25)),
     "time before the referrer": (
         COMBINED.replace("5316", "5316 0.005"),
         "combined with times",
-        hit(duration_s=0.005),
+        entry(duration_s=0.005),
     ),
-    "microseconds": (f"{COMBINED} 1500", "combined with times", hit(duration_s=0.0015)),
-    "bytes in and out": (f"{COMBINED} 109 481", "combined with other fields", hit()),
-    "ratio of compression": (f'{COMBINED} "2.35"', "combined with other fields", hit()),
-    "host and times": (f"example.org {COMBINED} 0.005", "combined with host and times", hit(duration_s=0.005)),
-    "forwarded": (f'{COMBINED} "203.0.113.7"', "combined with X-Forwarded-For", hit(forwarded="203.0.113.7")),
-    "not forwarded": (f'{COMBINED} "-"', "combined with X-Forwarded-For", hit()),
+    "microseconds": (f"{COMBINED} 1500", "combined with times", entry(duration_s=0.0015)),
+    "bytes in and out": (f"{COMBINED} 109 481", "combined with other fields", entry()),
+    "ratio of compression": (f'{COMBINED} "2.35"', "combined with other fields", entry()),
+    "host and times": (f"example.org {COMBINED} 0.005", "combined with host and times", entry(duration_s=0.005)),
+    "forwarded": (f'{COMBINED} "203.0.113.7"', "combined with X-Forwarded-For", entry(forwarded="203.0.113.7")),
+    "not forwarded": (f'{COMBINED} "-"', "combined with X-Forwarded-For", entry()),
     "forwarded, IPv6": (
         f'{COMBINED} "2001:db8::1, 192.0.2.2"',
         "combined with X-Forwarded-For",
-        hit(forwarded="2001:db8::1, 192.0.2.2"),
+        entry(forwarded="2001:db8::1, 192.0.2.2"),
     ),
     "keys": (
         f'{COMBINED} "203.0.113.7" rt=0.005 uct="0.001" uht="0.002" urt="0.004"',
         "combined with times",
-        hit(duration_s=0.005, forwarded="203.0.113.7"),
+        entry(duration_s=0.005, forwarded="203.0.113.7"),
     ),
     "keys in quotes": (
         f'{COMBINED} xff="203.0.113.7" rt="0.005"',
         "combined with times",
-        hit(duration_s=0.005, forwarded="203.0.113.7"),
+        entry(duration_s=0.005, forwarded="203.0.113.7"),
     ),
-    "Traefik": (f'{COMBINED} 7 "web@docker" "http://192.0.2.9:80" 12ms', "combined with times", hit(duration_s=0.012)),
+    "Traefik": (
+        f'{COMBINED} 7 "web@docker" "http://192.0.2.9:80" 12ms',
+        "combined with times",
+        entry(duration_s=0.012),
+    ),
     "ingress": (
         f"{COMBINED} 512 0.005 [default-web-80] [] 192.0.2.9:80 5316 0.004 200 0f9e",
         "combined with times",
-        hit(duration_s=0.005),
+        entry(duration_s=0.005),
     ),
-    "trailing space": (f"{COMBINED} ", "combined", hit()),
+    "trailing space": (f"{COMBINED} ", "combined", entry()),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("line", "name", "expected"), LINES.values(), ids=LINES)
-def test_lines(line: str, name: str, expected: Hit) -> None:
+def test_lines(line: str, name: str, expected: LogEntry) -> None:
     assert read_quoted(line) == (name, expected)
     found = quoted_format(line)
     assert isinstance(found, QuotedFormat)

@@ -13,7 +13,7 @@ import pytest
 
 from goodbot.watch.formats.pattern import parse_pattern
 from goodbot.watch.formats.recognition import LineReader
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 from watch.formats.log_servers import (
     APACHE_FORMATS,
     NGINX_FORMATS,
@@ -155,16 +155,16 @@ def _status(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1])
 
 
-def _read(visited: Visited, log: str, pattern: str | None = None) -> tuple[dict[str, Hit], LineReader]:
+def _read(visited: Visited, log: str, pattern: str | None = None) -> tuple[dict[str, LogEntry], LineReader]:
     """Reads all lines of a log; every line is a request."""
     reader = LineReader(parse_pattern(pattern) if pattern else None)
-    hits: dict[str, Hit] = {}
+    entries: dict[str, LogEntry] = {}
     for line in visited.logs[log].splitlines(keepends=False):
-        hit: Hit | SkipReason = reader.read(line)
-        assert isinstance(hit, Hit), (hit, line)
-        assert hit.address not in hits
-        hits[hit.address] = hit
-    return hits, reader
+        entry: LogEntry | SkipReason = reader.read(line)
+        assert isinstance(entry, LogEntry), (entry, line)
+        assert entry.address not in entries
+        entries[entry.address] = entry
+    return entries, reader
 
 
 def _nginx_text(text: bytes) -> str:
@@ -198,57 +198,57 @@ def test_every_format_is_visited() -> None:
 
 @pytest.mark.parametrize(("server", "log"), CASES)
 def test_every_line_is_read(visited: dict[str, Visited], server: str, log: str) -> None:
-    hits, reader = _read(visited[server], log, PATTERNS.get((server, log)))
+    entries, reader = _read(visited[server], log, PATTERNS.get((server, log)))
     answers = visited[server].answers
     expected = {ADDRESSES[name] for name in answers if _status(answers[name]) != 400 or server != "caddy"}
-    assert set(hits) == expected
-    assert reader.formats == {FORMAT_NAMES[server, log]: len(hits)}
+    assert set(entries) == expected
+    assert reader.formats == {FORMAT_NAMES[server, log]: len(entries)}
 
 
 @pytest.mark.parametrize(("server", "log"), CASES)
 def test_every_value_is_right(visited: dict[str, Visited], server: str, log: str) -> None:
-    hits, _ = _read(visited[server], log, PATTERNS.get((server, log)))
+    entries, _ = _read(visited[server], log, PATTERNS.get((server, log)))
     for name, visit in VISITS.items():
-        if (hit := hits.get(ADDRESSES[name])) is None:
+        if (entry := entries.get(ADDRESSES[name])) is None:
             continue
-        assert hit == _expected(server, log, visited[server], name, visit, hit), name
+        assert entry == _expected(server, log, visited[server], name, visit, entry), name
 
 
-def _expected(server: str, log: str, visited: Visited, name: str, visit: Visit, hit: Hit) -> Hit:
+def _expected(server: str, log: str, visited: Visited, name: str, visit: Visit, entry: LogEntry) -> LogEntry:
     """Returns what a line must be read as. Time and duration are taken from the line, if they are possible."""
     case, writes = (server, log), _writes(server, log)
     _, _, body = visited.answers[name].partition(b"\r\n\r\n")
-    assert visited.started_at <= hit.at <= visited.ended_at
+    assert visited.started_at <= entry.at <= visited.ended_at
     if case in TIMED:
-        assert hit.duration_s is not None
-        assert 0 <= hit.duration_s <= visited.ended_at - visited.started_at + 1
+        assert entry.duration_s is not None
+        assert 0 <= entry.duration_s <= visited.ended_at - visited.started_at + 1
     else:
-        assert hit.duration_s is None
+        assert entry.duration_s is None
     status = _status(visited.answers[name])
     is_understood = status != 400  # otherwise servers read no header fields, and Apache logs a part of the request
     if case in BYTES_WITH_HEAD:
         body = visited.answers[name]
     elif server == "caddy" and name == "HEAD":  # Caddy counts what GET would have sent
         body = visited.answers["page"].partition(b"\r\n\r\n")[2]
-    return Hit(
+    return LogEntry(
         ADDRESSES[name],
-        hit.at,
-        (hit.at + (0 if case in EPOCHS else OFFSET_S)) % 86_400 // 3600,
-        writes(visit.request) if is_understood else hit.request,
+        entry.at,
+        (entry.at + (0 if case in EPOCHS else OFFSET_S)) % 86_400 // 3600,
+        writes(visit.request) if is_understood else entry.request,
         status,
         len(body),
         None if case in NO_REFERRER else bool(visit.referrer),
         None if log == "common" else writes(visit.agent or b"") if is_understood else "",
-        hit.duration_s,
+        entry.duration_s,
         writes(visit.forwarded) if visit.forwarded and case in WITH_FORWARDED else None,
     )
 
 
 @pytest.mark.parametrize("server", ["nginx", "apache"])
 def test_tls_handshakes_are_requests(visited: dict[str, Visited], server: str) -> None:
-    hits, _ = _read(visited[server], "combined")
-    hit = hits[ADDRESSES["TLS"]]
-    assert (hit.request[:8], hit.status) == (r"\x16\x03", 400)
+    entries, _ = _read(visited[server], "combined")
+    entry = entries[ADDRESSES["TLS"]]
+    assert (entry.request[:8], entry.status) == (r"\x16\x03", 400)
 
 
 @pytest.mark.parametrize(

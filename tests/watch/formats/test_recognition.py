@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from goodbot.watch.formats.pattern import parse_pattern
 from goodbot.watch.formats.recognition import LineReader
-from goodbot.watch.hits import LONGEST_LINE, SKIP_REASONS, Hit, SkipReason
+from goodbot.watch.log_entries import LONGEST_LINE, SKIP_REASONS, LogEntry, SkipReason
 
 COMMON: Final = '192.0.2.1 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 5316'
 COMBINED: Final = f'{COMMON} "-" "Agent/1"'
@@ -23,14 +23,14 @@ CADDY: Final = json.dumps(
 
 
 def kinds(reader: LineReader, lines: list[str]) -> list[str]:
-    """Returns why each line was skipped, or `hit`."""
-    return [hit if isinstance(hit := reader.read(line), str) else "hit" for line in lines]
+    """Returns why each line was skipped, or `entry`."""
+    return [entry if isinstance(entry := reader.read(line), str) else "entry" for line in lines]
 
 
 def test_formats_may_change_with_every_line() -> None:
     reader = LineReader()
     lines = [COMBINED, COMMON, TIMED, JSON, CADDY, FIELDS, IIS, COMBINED, IIS, JSON, JSON, COMBINED]
-    assert kinds(reader, lines) == ["hit"] * 5 + ["comment"] + ["hit"] * 6
+    assert kinds(reader, lines) == ["entry"] * 5 + ["comment"] + ["entry"] * 6
     assert reader.formats == {
         "combined": 3,
         "common": 1,
@@ -63,7 +63,7 @@ def test_formats_may_change_with_every_line() -> None:
 def test_lines_are_skipped_for_a_reason(line: str, reason: SkipReason) -> None:
     reader = LineReader()
     assert reader.read(line) == reason
-    assert isinstance(reader.read(COMBINED), Hit)
+    assert isinstance(reader.read(COMBINED), LogEntry)
     assert reader.read(line) == reason
     assert reader.formats == {"combined": 1}
 
@@ -78,15 +78,15 @@ def test_noise_around_a_line(line: str) -> None:
 
 def test_the_longest_line_is_read() -> None:
     line = COMBINED.replace("Agent/1", "x" * LONGEST_LINE)[:LONGEST_LINE]
-    hit = LineReader().read(line)
-    assert isinstance(hit, Hit)
-    assert hit.agent is not None
-    assert len(hit.agent) > 65_000
+    entry = LineReader().read(line)
+    assert isinstance(entry, LogEntry)
+    assert entry.agent is not None
+    assert len(entry.agent) > 65_000
 
 
 def test_a_reader_that_begins_within_a_log_is_given_its_header() -> None:
     first = LineReader()
-    assert kinds(first, [FIELDS + "\r", IIS]) == ["comment", "hit"]
+    assert kinds(first, [FIELDS + "\r", IIS]) == ["comment", "entry"]
     second = LineReader(header=first.header)
     assert second.read(IIS) == first.read(IIS)
     assert (first.header, second.header) == (FIELDS, FIELDS)
@@ -97,21 +97,21 @@ def test_columns_may_change() -> None:
     other = "#Fields: date time cs-method c-ip sc-status"
     line = "2015-05-17 10:05:03 GET 192.0.2.1 200"
     assert kinds(reader, [FIELDS, IIS, other, line, IIS, "#Fields: x", line]) == [
-        *["comment", "hit", "comment", "hit", "unknown format", "comment", "unknown format"]
+        *["comment", "entry", "comment", "entry", "unknown format", "comment", "unknown format"]
     ]
 
 
 def test_a_pattern_is_the_format_of_all_lines() -> None:
     reader = LineReader(parse_pattern("%h %{sec}t"))
     lines = ["192.0.2.1 1431857103", COMBINED, "# x", "#1 1431857103", "", "192.0.2.1 soon"]
-    assert kinds(reader, lines) == ["hit", "bad time", "comment", "hit", "empty", "bad time"]
+    assert kinds(reader, lines) == ["entry", "bad time", "comment", "entry", "empty", "bad time"]
     assert reader.formats == {"custom pattern": 2}
 
 
 def test_bytes_at_the_end_of_a_line_are_kept() -> None:
-    hit = LineReader(parse_pattern("%h %{sec}t %{User-Agent}i")).read("192.0.2.1 1431857103 \xc2\xbb\r")
-    assert isinstance(hit, Hit)
-    assert hit.agent == "\xc2\xbb"
+    entry = LineReader(parse_pattern("%h %{sec}t %{User-Agent}i")).read("192.0.2.1 1431857103 \xc2\xbb\r")
+    assert isinstance(entry, LogEntry)
+    assert entry.agent == "\xc2\xbb"
 
 
 START: Final = '192.0.2.1 - - [17/May/2015:10:05:03 +0000] "'
@@ -139,8 +139,8 @@ def test_hostile_lines_end(start: str, piece: str) -> None:
     pattern = parse_pattern('%h %l %u %t "%r" "%{Referer}i" "%{User-Agent}i" %s')
     for reader in (LineReader(), LineReader(header=FIELDS), LineReader(pattern)):
         for _ in range(3):
-            hit = reader.read(line)
-            assert isinstance(hit, Hit) or hit in SKIP_REASONS
+            entry = reader.read(line)
+            assert isinstance(entry, LogEntry) or entry in SKIP_REASONS
 
 
 PIECES: Final = (
@@ -187,16 +187,16 @@ def test_any_header_is_read(header: str) -> None:
 
 
 def _check(reader: LineReader, line: str) -> None:
-    hit = reader.read(line)
-    if isinstance(hit, str):
-        assert hit in SKIP_REASONS
+    entry = reader.read(line)
+    if isinstance(entry, str):
+        assert entry in SKIP_REASONS
         return
-    assert hit.address
-    assert 0 <= hit.hour <= 23
-    assert hit.status == 0 or 100 <= hit.status <= 999
-    assert hit.size >= 0
-    assert hit.duration_s is None or hit.duration_s >= 0
-    texts = [text for text in (hit.address, hit.request, hit.agent, hit.forwarded) if text is not None]
+    assert entry.address
+    assert 0 <= entry.hour <= 23
+    assert entry.status == 0 or 100 <= entry.status <= 999
+    assert entry.size >= 0
+    assert entry.duration_s is None or entry.duration_s >= 0
+    texts = [text for text in (entry.address, entry.request, entry.agent, entry.forwarded) if text is not None]
     assert all(ord(character) < 256 for text in texts for character in text)
     assert sum(reader.formats.values()) >= 1
 
@@ -204,5 +204,5 @@ def _check(reader: LineReader, line: str) -> None:
 @pytest.mark.parametrize("line", [COMMON, COMBINED, TIMED, JSON, CADDY])
 def test_one_line_is_enough_to_recognise_a_format(line: str) -> None:
     reader = LineReader()
-    assert kinds(reader, [line] * 3) == ["hit"] * 3
+    assert kinds(reader, [line] * 3) == ["entry"] * 3
     assert [*reader.formats.values()] == [3]

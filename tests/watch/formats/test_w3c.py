@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from goodbot.watch.formats.w3c import W3cFormat, w3c_format
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 
 AT: Final = 1431857103
 IIS: Final = (
@@ -39,7 +39,7 @@ def cloudfront(**changes: str) -> str:
     return "\t".join((values | changes).values())
 
 
-FROM_CLOUDFRONT: Final = Hit(
+FROM_CLOUDFRONT: Final = LogEntry(
     "192.0.2.1",
     AT,
     10,
@@ -50,13 +50,13 @@ FROM_CLOUDFRONT: Final = Hit(
     "Mozilla/5.0 (compatible; Bot/1; +http://example.org/)",
     0.25,
 )
-FROM_IIS: Final = Hit(
+FROM_IIS: Final = LogEntry(
     "192.0.2.1", AT, 10, "GET /a", 200, 0, False, "Mozilla/5.0 (compatible; Bot/1; +http://example.org/)", 0.25
 )
 
 IIS_AGENT: Final = "Mozilla/5.0+(compatible;+Bot/1;++http://example.org/)"
 
-LINES: Final[dict[str, tuple[str, str, Hit]]] = {
+LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
     "IIS": (
         IIS,
         f"2015-05-17 10:05:03 192.0.2.9 GET /a - 443 - 192.0.2.1 {IIS_AGENT} - 200 0 0 250",
@@ -87,7 +87,7 @@ LINES: Final[dict[str, tuple[str, str, Hit]]] = {
     "IIS, bytes and X-Forwarded-For": (
         IIS_WITH_BYTES,
         "2015-05-17 10:05:03 192.0.2.1 GET /a HTTP/1.1 200 5316 203.0.113.7,+198.51.100.2 192.0.2.9",
-        Hit("192.0.2.1", AT, 10, "GET /a HTTP/1.1", 200, 5316, None, None, None, "203.0.113.7, 198.51.100.2"),
+        LogEntry("192.0.2.1", AT, 10, "GET /a HTTP/1.1", 200, 5316, None, None, None, "203.0.113.7, 198.51.100.2"),
     ),
     "CloudFront": (CLOUDFRONT, cloudfront(), FROM_CLOUDFRONT),
     "CloudFront, encoded twice": (
@@ -117,13 +117,13 @@ LINES: Final[dict[str, tuple[str, str, Hit]]] = {
     "another server": (
         PLAIN,
         "10:05:03 2015-05-17 host.example.org - 200 5 0.25",
-        Hit("host.example.org", AT, 10, "-", 200, 5, None, None, 0.25),
+        LogEntry("host.example.org", AT, 10, "-", 200, 5, None, None, 0.25),
     ),
 }
 
 
 @pytest.mark.parametrize(("header", "line", "expected"), LINES.values(), ids=LINES)
-def test_lines(header: str, line: str, expected: Hit) -> None:
+def test_lines(header: str, line: str, expected: LogEntry) -> None:
     found = w3c_format(header)
     assert found is not None
     assert found.parse(line) == expected

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.watch.blocks import Block
-from goodbot.watch.hits import LONGEST_LINE
+from goodbot.watch.log_entries import LONGEST_LINE
 from goodbot.watch.reader.block_reader import LONGEST_KEPT, BlockReader
 from goodbot.watch.reader.opening import LogStream
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from goodbot.watch.blocks import Block
-from goodbot.watch.hits import LONGEST_LINE
+from goodbot.watch.log_entries import LONGEST_LINE
 from goodbot.watch.reader.following import POLL_S, LogFollower, follow
 
 Opened = Callable[..., LogFollower]

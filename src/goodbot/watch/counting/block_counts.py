@@ -7,7 +7,7 @@ from goodbot.watch.blocks import Block
 from goodbot.watch.counting.client_rows import ClientRows
 from goodbot.watch.counting.client_table import ClientBlock
 from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotBlock, RobotKey
-from goodbot.watch.hits import SkipReason
+from goodbot.watch.log_entries import SkipReason
 
 PATHS: Final = 2000
 """How many request lines are counted exactly or nearly so."""

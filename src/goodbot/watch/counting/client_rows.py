@@ -8,7 +8,7 @@ from typing import Final
 
 from goodbot.watch.counting.client_table import KEPT, MOST, SKETCH_PLACES, ClientTable
 from goodbot.watch.counting.clients import BITS, BLOCK_COLUMNS, EDGES, SESSION_GAP_S, SUMS
-from goodbot.watch.counting.hit_rows import HitRow
+from goodbot.watch.counting.entry_rows import EntryRow
 from goodbot.watch.counting.request_cache import AgentCache, RequestCache
 
 _PLACE: Final = {name: place for place, name in enumerate(BLOCK_COLUMNS)}
@@ -92,11 +92,11 @@ def _shrink(table: ClientTable, kept: int = KEPT) -> None:
     table.keep(stay, left)
 
 
-def client_rows(hits: list[HitRow], requests: RequestCache, agent_bits: AgentCache) -> ClientRows:
-    """Makes the rows from hits, in the order in which the addresses appear."""
+def client_rows(entries: list[EntryRow], requests: RequestCache, agent_bits: AgentCache) -> ClientRows:
+    """Makes the rows from entries, in the order in which the addresses appear."""
     rows: dict[str, list[int]] = {}
     agents: list[str] = []
-    for address, at, hour, request, status, size, referrer, agent, _, _ in hits:
+    for address, at, hour, request, status, size, referrer, agent, _, _ in entries:
         row = rows.get(address)
         if row is None:
             row = rows[address] = [0] * len(BLOCK_COLUMNS)

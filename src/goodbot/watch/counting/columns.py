@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.counting_options import CountingOptions
-from goodbot.watch.counting.hit_rows import COMBINED, TimeCache, with_client
+from goodbot.watch.counting.entry_rows import COMBINED, TimeCache, with_client
 from goodbot.watch.counting.request_cache import trim
 from goodbot.watch.formats.recognition import LineReader
-from goodbot.watch.hits import LONGEST_LINE, Hit, SkipReason
+from goodbot.watch.log_entries import LONGEST_LINE, LogEntry, SkipReason
 
 Ints = npt.NDArray[np.int64]
 
@@ -56,7 +56,7 @@ class TextColumn:
 
 @dataclass(slots=True)
 class Columns:
-    """The requests of a block, in the order of its lines; see `Hit`."""
+    """The requests of a block, in the order of its lines; see `LogEntry`."""
 
     address: TextColumn
     at: Ints
@@ -123,30 +123,30 @@ class ColumnReader:
         rows = rows[is_regular]
         others = np.delete(np.arange(len(ends)), rows)
         reader = LineReader(self._options.pattern, block.header)
-        hits, places, skipped = self._others(data, starts[others], ends[others], others, reader)
+        entries, places, skipped = self._others(data, starts[others], ends[others], others, reader)
         formats = Counter(reader.formats)
         if len(rows):
             formats[COMBINED] += len(rows)
-        if hits:
+        if entries:
             order = np.argsort(np.concatenate([rows, places]), kind="stable")
-            columns = _with_hits(columns, hits).take(order)
+            columns = _with_entries(columns, entries).take(order)
         return ReadColumns(columns, len(ends), skipped, formats)
 
     def _others(
         self, data: bytes, starts: Ints, ends: Ints, numbers: Ints, reader: LineReader
-    ) -> tuple[list[Hit], list[int], Counter[SkipReason]]:
-        hits: list[Hit] = []
+    ) -> tuple[list[LogEntry], list[int], Counter[SkipReason]]:
+        entries: list[LogEntry] = []
         places: list[int] = []
         skipped: Counter[SkipReason] = Counter()
         client_of = self._options.client_of
         for start, end, number in zip(starts.tolist(), ends.tolist(), numbers.tolist(), strict=True):
-            hit = reader.read(data[start:end].decode("latin-1"))
-            if isinstance(hit, Hit):
-                hits.append(with_client(hit, client_of) if client_of else hit)
+            entry = reader.read(data[start:end].decode("latin-1"))
+            if isinstance(entry, LogEntry):
+                entries.append(with_client(entry, client_of) if client_of else entry)
                 places.append(number)
             else:
-                skipped[hit] += 1
-        return hits, places, skipped
+                skipped[entry] += 1
+        return entries, places, skipped
 
     def _regular(
         self, data: bytes, text: Bytes, starts: Ints, ends: Ints, quotes: Ints
@@ -253,8 +253,8 @@ def _sizes(text: Bytes, starts: Ints, ends: Ints) -> tuple[Ints, npt.NDArray[np.
     return size, valid
 
 
-def _with_hits(columns: Columns, hits: list[Hit]) -> Columns:
-    """Adds hits below the columns."""
+def _with_entries(columns: Columns, entries: list[LogEntry]) -> Columns:
+    """Adds entries below the columns."""
 
     def added(column: TextColumn, values: list[str | None]) -> TextColumn:
         octets = pa.array(
@@ -275,13 +275,13 @@ def _with_hits(columns: Columns, hits: list[Hit]) -> Columns:
         return np.concatenate([column, np.array(values, column.dtype)])
 
     return Columns(
-        added(columns.address, [hit[0] for hit in hits]),
-        more(columns.at, [hit[1] for hit in hits]),
-        more(columns.hour, [hit[2] for hit in hits]),
-        added(columns.request, [hit[3] for hit in hits]),
-        more(columns.status, [hit[4] for hit in hits]),
-        more(columns.size, [hit[5] for hit in hits]),
-        more(columns.referrer, [-1 if hit[6] is None else int(hit[6]) for hit in hits]),
-        added(columns.agent, [hit[7] for hit in hits]),
-        more(columns.duration, [np.nan if hit[8] is None else hit[8] for hit in hits]),
+        added(columns.address, [entry[0] for entry in entries]),
+        more(columns.at, [entry[1] for entry in entries]),
+        more(columns.hour, [entry[2] for entry in entries]),
+        added(columns.request, [entry[3] for entry in entries]),
+        more(columns.status, [entry[4] for entry in entries]),
+        more(columns.size, [entry[5] for entry in entries]),
+        more(columns.referrer, [-1 if entry[6] is None else int(entry[6]) for entry in entries]),
+        added(columns.agent, [entry[7] for entry in entries]),
+        more(columns.duration, [np.nan if entry[8] is None else entry[8] for entry in entries]),
     )

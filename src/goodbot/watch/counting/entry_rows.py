@@ -10,18 +10,18 @@ from goodbot.watch.counting.request_cache import trim
 from goodbot.watch.formats.field_values import ABSENT
 from goodbot.watch.formats.log_times import parse_common_time
 from goodbot.watch.formats.recognition import LineReader
-from goodbot.watch.hits import LONGEST_LINE, Hit, SkipReason
+from goodbot.watch.log_entries import LONGEST_LINE, LogEntry, SkipReason
 
 COMBINED: Final = "combined"
 
-HitRow = tuple[str, int, int, str, int, int, bool | None, str | None, float | None, str | None]
-"""The fields of a `Hit`. A plain tuple is made in a quarter of the time."""
+EntryRow = tuple[str, int, int, str, int, int, bool | None, str | None, float | None, str | None]
+"""The fields of a `LogEntry`. A plain tuple is made in a quarter of the time."""
 
 
 class ReadLines(NamedTuple):
     """The requests of a block in the order of its lines, and the lines that are none."""
 
-    hits: list[HitRow]
+    entries: list[EntryRow]
     lines: int
     skipped: Counter[SkipReason]
     formats: Counter[str]
@@ -42,16 +42,16 @@ class LineBlocks:
         if not lines[-1]:
             lines.pop()
         reader = LineReader(self._options.pattern, block.header)
-        hits, skipped, regular = self._hits(lines, reader)
+        entries, skipped, regular = self._entries(lines, reader)
         formats = Counter(reader.formats)
         if regular:
             formats[COMBINED] += regular
-        return ReadLines(hits, len(lines), skipped, formats)
+        return ReadLines(entries, len(lines), skipped, formats)
 
-    def _hits(self, lines: list[str], reader: LineReader) -> tuple[list[HitRow], Counter[SkipReason], int]:
-        hits: list[HitRow] = []
+    def _entries(self, lines: list[str], reader: LineReader) -> tuple[list[EntryRow], Counter[SkipReason], int]:
+        entries: list[EntryRow] = []
         skipped: Counter[SkipReason] = Counter()
-        add, times, answers, read = hits.append, self._times, self._answers, reader.read
+        add, times, answers, read = entries.append, self._times, self._answers, reader.read
         irregular = 0
         client_of = self._options.client_of
         plain = self._options.pattern is None and max(map(len, lines), default=0) <= LONGEST_LINE
@@ -68,12 +68,12 @@ class LineBlocks:
                     add((address, *time, request, status, size, is_referred, name, None, None))
                     continue
             irregular += 1
-            hit = read(line)
-            if isinstance(hit, Hit):
-                add(with_client(hit, client_of) if client_of else hit)
+            entry = read(line)
+            if isinstance(entry, LogEntry):
+                add(with_client(entry, client_of) if client_of else entry)
             else:
-                skipped[hit] += 1
-        return hits, skipped, len(lines) - irregular
+                skipped[entry] += 1
+        return entries, skipped, len(lines) - irregular
 
 
 _ENDS: Final = ("", "\r")
@@ -85,9 +85,9 @@ def _is_plain(address: str) -> bool:
     return not (" " in address or address[0] == "[" or address[-1] == "," or address.count(":") == 1)
 
 
-def with_client(hit: Hit, client_of: Callable[[str, str], str]) -> Hit:
-    """Returns a hit with the address of the client behind a proxy."""
-    return hit if hit.forwarded is None else hit._replace(address=client_of(hit.address, hit.forwarded))
+def with_client(entry: LogEntry, client_of: Callable[[str, str], str]) -> LogEntry:
+    """Returns an entry with the address of the client behind a proxy."""
+    return entry if entry.forwarded is None else entry._replace(address=client_of(entry.address, entry.forwarded))
 
 
 class TimeCache(dict[str, tuple[int, int] | None]):

@@ -9,8 +9,8 @@ from goodbot.watch.blocks import Block
 from goodbot.watch.counting.block_counts import PATHS, BlockCounts
 from goodbot.watch.counting.client_rows import client_rows
 from goodbot.watch.counting.counting_options import CountingOptions
+from goodbot.watch.counting.entry_rows import EntryRow, LineBlocks
 from goodbot.watch.counting.frequent import reduced
-from goodbot.watch.counting.hit_rows import HitRow, LineBlocks
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.counting.rates import busy_seconds
 from goodbot.watch.counting.request_cache import AgentCache, RequestCache, trim
@@ -52,63 +52,63 @@ class LineCounter:
         trim(self._requests, self._agents)
         read = self._lines.read(block)
         result = BlockCounts(lines=read.lines, skipped=read.skipped, formats=read.formats)
-        hits = self._within(read.hits)
-        result.outside = len(read.hits) - len(hits)
-        requested = Counter(map(_REQUEST, hits))
-        result.counts = self._counts(hits, requested)
-        result.durations = durations_of(map(_DURATION, hits))
+        entries = self._within(read.entries)
+        result.outside = len(read.entries) - len(entries)
+        requested = Counter(map(_REQUEST, entries))
+        result.counts = self._counts(entries, requested)
+        result.durations = durations_of(map(_DURATION, entries))
         result.requested, result.requested_error = reduced(requested, PATHS)
-        groups, others = self._by_robot(hits)
+        groups, others = self._by_robot(entries)
         result.robots = {key: self._robot_block(group) for key, group in groups.items()}
         result.clients = client_rows(others, self._requests, self._agents)
         return result
 
-    def _within(self, hits: list[HitRow]) -> list[HitRow]:
+    def _within(self, entries: list[EntryRow]) -> list[EntryRow]:
         since, until = self._options.since, self._options.until
         if since is None and until is None:
-            return hits
+            return entries
         low, high = since if since is not None else -(1 << 62), until if until is not None else 1 << 62
-        return [hit for hit in hits if low <= hit[1] < high]
+        return [entry for entry in entries if low <= entry[1] < high]
 
-    def _by_robot(self, hits: list[HitRow]) -> tuple[dict[RobotKey, list[HitRow]], list[HitRow]]:
-        """Sorts hits by declared robot; the others come last."""
-        groups: defaultdict[RobotKey, list[HitRow]] = defaultdict(list)
-        others: list[HitRow] = []
+    def _by_robot(self, entries: list[EntryRow]) -> tuple[dict[RobotKey, list[EntryRow]], list[EntryRow]]:
+        """Sorts entries by declared robot; the others come last."""
+        groups: defaultdict[RobotKey, list[EntryRow]] = defaultdict(list)
+        others: list[EntryRow] = []
         robot_of, key_of = self._identities.robot_of, self._identities.key_of
-        robots = {agent: robot_of(agent) if agent else None for agent in set(map(_AGENT, hits))}
-        for hit in hits:
-            robot = robots[hit[7]]
+        robots = {agent: robot_of(agent) if agent else None for agent in set(map(_AGENT, entries))}
+        for entry in entries:
+            robot = robots[entry[7]]
             if robot is None:
-                others.append(hit)
+                others.append(entry)
             else:
-                groups[key_of(robot, hit[0], hit[1])].append(hit)
+                groups[key_of(robot, entry[0], entry[1])].append(entry)
         return groups, others
 
-    def _counts(self, hits: list[HitRow], requested: Counter[str]) -> RequestCounts:
-        """Counts any hits. Counters do the work: they count in C."""
-        counts = RequestCounts(len(hits), sum(map(_SIZE, hits)), statuses=Counter(map(_STATUS, hits)))
-        for hour, count in Counter(map(_HOUR, hits)).items():
+    def _counts(self, entries: list[EntryRow], requested: Counter[str]) -> RequestCounts:
+        """Counts any entries. Counters do the work: they count in C."""
+        counts = RequestCounts(len(entries), sum(map(_SIZE, entries)), statuses=Counter(map(_STATUS, entries)))
+        for hour, count in Counter(map(_HOUR, entries)).items():
             counts.hours[hour] = count
         for request, count in requested.items():
             counts.kinds[self._requests[request][0]] += count
-        counts.first_at = min(map(_AT, hits), default=None)
-        counts.last_at = max(map(_AT, hits), default=None)
+        counts.first_at = min(map(_AT, entries), default=None)
+        counts.last_at = max(map(_AT, entries), default=None)
         return counts
 
-    def _robot_block(self, hits: list[HitRow]) -> RobotBlock:
+    def _robot_block(self, entries: list[EntryRow]) -> RobotBlock:
         requests = self._requests
-        requested = Counter(map(_REQUEST, hits))
+        requested = Counter(map(_REQUEST, entries))
         lines, error = reduced(requested, ROBOT_PATHS)
         return RobotBlock(
-            counts=self._counts(hits, requested),
-            durations=durations_of(map(_DURATION, hits)),
-            robots_txt=Counter(hit[4] for hit in hits if requests[hit[3]][0] is RequestKind.ROBOTS_TXT),
-            seconds=Counter(map(_AT, hits)),
-            busy=busy_seconds((hit[1], hit[8]) for hit in hits),
+            counts=self._counts(entries, requested),
+            durations=durations_of(map(_DURATION, entries)),
+            robots_txt=Counter(entry[4] for entry in entries if requests[entry[3]][0] is RequestKind.ROBOTS_TXT),
+            seconds=Counter(map(_AT, entries)),
+            busy=busy_seconds((entry[1], entry[8]) for entry in entries),
             lines=lines,
             lines_error=error,
-            addresses=Counter(hit[0] for hit in hits),
-            agents=Counter(hit[7] or "" for hit in hits),
+            addresses=Counter(entry[0] for entry in entries),
+            agents=Counter(entry[7] or "" for entry in entries),
         )
 
 

@@ -9,7 +9,7 @@ from goodbot.watch.counting.distinct import DistinctCount
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.rates import Busy, Rates
 from goodbot.watch.counting.request_kinds import KINDS
-from goodbot.watch.hits import SkipReason
+from goodbot.watch.log_entries import SkipReason
 
 ROBOT_PATHS: Final = 200
 """How many request lines and addresses of one robot are counted exactly or nearly so."""

@@ -7,7 +7,7 @@ from goodbot.watch.counting.client_table import ClientTable
 from goodbot.watch.counting.distinct import address_hash
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotKey, RobotTotals, add_counts
-from goodbot.watch.hits import SkipReason
+from goodbot.watch.log_entries import SkipReason
 
 
 @dataclass(slots=True)

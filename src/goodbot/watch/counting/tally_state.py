@@ -13,7 +13,7 @@ from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.request_kinds import KINDS
 from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotKey, RobotTotals
 from goodbot.watch.counting.tally import Tally
-from goodbot.watch.hits import SkipReason
+from goodbot.watch.log_entries import SkipReason
 
 _CELL_BYTES: Final = 8
 _SKETCH_BYTES: Final = 4 * SKETCH_PLACES

@@ -21,7 +21,7 @@ from goodbot.watch.formats.json_keys import FlatKeys, flat_keys, units_per_secon
 from goodbot.watch.formats.line_format import LineFormat
 from goodbot.watch.formats.log_times import LogTime, epoch_time, parse_any_time
 from goodbot.watch.formats.value_cache import ValueCache
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 from goodbot.watch.wire_text import to_wire
 
 _Decoded = TypeVar("_Decoded")
@@ -66,7 +66,7 @@ class CaddyFormat:
 
     name: Final = "JSON (Caddy)"
 
-    def parse(self, line: str) -> Hit | SkipReason:
+    def parse(self, line: str) -> LogEntry | SkipReason:
         """Reads a line. Errors that Caddy logs are no requests: `unknown format`."""
         read = _decoded(line, _decode_caddy)
         if read is None or not read.logger.startswith("http.log.access"):
@@ -79,7 +79,7 @@ class CaddyFormat:
         if time is None or status is None:
             return "bad time" if time is None else "bad status"
         headers = request.headers
-        return Hit(
+        return LogEntry(
             parse_address(to_wire(address)),
             *time,
             to_wire(f"{request.method} {request.uri} {request.proto}".rstrip()),
@@ -101,13 +101,13 @@ class FlatJsonFormat:
         self.name = name
         self._layouts: dict[tuple[str, ...], FlatKeys | None] = {}
 
-    def parse(self, line: str) -> Hit | SkipReason:
+    def parse(self, line: str) -> LogEntry | SkipReason:
         """Reads a line; `unknown format` if its keys are not those of a log."""
         fields = _decoded(line, _decode)
         if not isinstance(fields, dict):
             return "unknown format"
         keys = self._keys(tuple(fields))
-        return "unknown format" if keys is None or keys.name != self.name else _flat_hit(fields, keys)
+        return "unknown format" if keys is None or keys.name != self.name else _flat_entry(fields, keys)
 
     def _keys(self, layout: tuple[str, ...]) -> FlatKeys | None:
         try:
@@ -130,7 +130,7 @@ def json_format(line: str) -> LineFormat | None:
     return FlatJsonFormat(keys.name) if keys else None
 
 
-def _flat_hit(fields: dict[str, Any], keys: FlatKeys) -> Hit | SkipReason:
+def _flat_entry(fields: dict[str, Any], keys: FlatKeys) -> LogEntry | SkipReason:
     get = fields.get
     address, time, status = _text(get(keys.address)), _time(get(keys.time)), _status(get(keys.status))
     if not address:
@@ -138,7 +138,7 @@ def _flat_hit(fields: dict[str, Any], keys: FlatKeys) -> Hit | SkipReason:
     if time is None or status is None:
         return "bad time" if time is None else "bad status"
     agent, referrer = _text(get(keys.agent)), _text(get(keys.referrer))
-    return Hit(
+    return LogEntry(
         parse_address(address),
         *time,
         _request(fields, keys),

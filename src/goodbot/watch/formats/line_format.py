@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 
 
 class LineFormat(Protocol):
@@ -12,5 +12,5 @@ class LineFormat(Protocol):
     def name(self) -> str:
         """The name that reports show: `combined`, `JSON (Caddy)`."""
 
-    def parse(self, line: str) -> Hit | SkipReason:
+    def parse(self, line: str) -> LogEntry | SkipReason:
         """Reads a line of wire text without its newline; `unknown format` if the line has another format."""

@@ -13,7 +13,7 @@ from goodbot.watch.formats.field_values import (
 from goodbot.watch.formats.log_times import parse_any_time
 from goodbot.watch.formats.pattern_syntax import Field, Meaning, Part, parse_pattern_text
 from goodbot.watch.formats.value_cache import ValueCache
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 
 NAME: Final = "custom pattern"
 
@@ -40,10 +40,10 @@ class PatternFormat:
             if isinstance(field, Field)
         ]
 
-    def parse(self, line: str) -> Hit | SkipReason:
+    def parse(self, line: str) -> LogEntry | SkipReason:
         """Reads a line; `unknown format` if the literal text of the pattern is not in it."""
         values = self._values(line)
-        return "unknown format" if values is None else self._hit(values)
+        return "unknown format" if values is None else self._entry(values)
 
     def _values(self, line: str) -> dict[Meaning, str] | None:
         """Cuts a line into its fields. If several have one meaning, the first one counts; of addresses, the first that
@@ -62,7 +62,7 @@ class PatternFormat:
             at = end + len(after)
         return values if at >= len(line) else None
 
-    def _hit(self, values: dict[Meaning, str]) -> Hit | SkipReason:
+    def _entry(self, values: dict[Meaning, str]) -> LogEntry | SkipReason:
         get = values.get
         client = get("address") or get("forwarded", "").partition(",")[0].strip()
         address, time, status = (
@@ -75,7 +75,7 @@ class PatternFormat:
         if time is None or status is None:
             return "bad time" if time is None else "bad status"
         agent = get("agent")
-        return Hit(
+        return LogEntry(
             address,
             *time,
             _request(values),

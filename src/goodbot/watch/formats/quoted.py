@@ -21,7 +21,7 @@ from goodbot.watch.formats.field_values import (
 )
 from goodbot.watch.formats.log_times import parse_any_time
 from goodbot.watch.formats.value_cache import ValueCache
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 
 TailKind = Literal["", "times", "X-Forwarded-For", "other fields"]
 
@@ -55,7 +55,7 @@ class QuotedFormat:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def parse(self, line: str) -> Hit | SkipReason:
+    def parse(self, line: str) -> LogEntry | SkipReason:
         """Reads a line; one of another format is `unknown format`, also if it is of this family."""
         read = read_quoted(line)
         if isinstance(read, str):
@@ -69,7 +69,7 @@ def quoted_format(line: str) -> QuotedFormat | SkipReason:
     return read if isinstance(read, str) else QuotedFormat(read[0])
 
 
-def read_quoted(line: str) -> tuple[str, Hit] | SkipReason:
+def read_quoted(line: str) -> tuple[str, LogEntry] | SkipReason:
     """Reads a line; returns the name of its format and the request."""
     parts = line.split('"')
     if '\\"' in line:
@@ -91,16 +91,16 @@ def read_quoted(line: str) -> tuple[str, Hit] | SkipReason:
     if len(parts) == 7 and parts[4] == " " and not parts[6] and not answer.more:
         agent = parts[5]
         name = _COMBINED_WITH_HOST if has_host else _COMBINED
-        hit = Hit(
+        entry = LogEntry(
             address, *time, parts[1], answer.status, answer.size, parts[3] not in ABSENT, "" if agent == "-" else agent
         )
-        return name, hit
+        return name, entry
     return _read_long(parts, address, has_host, time, answer)
 
 
 def _read_long(
     parts: list[str], address: str, has_host: bool, time: tuple[int, int], answer: Answer
-) -> tuple[str, Hit]:
+) -> tuple[str, LogEntry]:
     """Reads a line of any other format of this family."""
     is_combined = len(parts) >= 7 and parts[4] == " "
     referrer = parts[3] not in ABSENT if is_combined else None
@@ -109,8 +109,10 @@ def _read_long(
     if answer.more:
         after = [" ".join([*answer.more, after[0]]), *after[1:]]
     tail = read_tail(after)
-    hit = Hit(address, *time, parts[1], answer.status, answer.size, referrer, agent, tail.duration_s, tail.forwarded)
-    return _NAMES[is_combined, has_host, tail.kind], hit
+    entry = LogEntry(
+        address, *time, parts[1], answer.status, answer.size, referrer, agent, tail.duration_s, tail.forwarded
+    )
+    return _NAMES[is_combined, has_host, tail.kind], entry
 
 
 def read_tail(parts: Sequence[str]) -> Tail:

@@ -6,7 +6,7 @@ from goodbot.watch.formats.json_lines import json_format
 from goodbot.watch.formats.line_format import LineFormat
 from goodbot.watch.formats.quoted import quoted_format
 from goodbot.watch.formats.w3c import FIELDS, W3cFormat, w3c_format
-from goodbot.watch.hits import LONGEST_LINE, Hit, SkipReason
+from goodbot.watch.log_entries import LONGEST_LINE, LogEntry, SkipReason
 
 _BEFORE: Final = "\0\xef\xbb\xbf \t\r\n"
 """May precede a line: a log that was cut while its server wrote has NULs, an edited one a byte order mark."""
@@ -29,7 +29,7 @@ class LineReader:
         self._last: LineFormat | None = pattern
         self._w3c: W3cFormat | None = w3c_format(header.strip()) if header else None
 
-    def read(self, line: str) -> Hit | SkipReason:
+    def read(self, line: str) -> LogEntry | SkipReason:
         """Reads a line of wire text, with or without its newline."""
         if len(line) > LONGEST_LINE:
             return "too long"
@@ -39,13 +39,13 @@ class LineReader:
                 return "empty"
         last = self._last
         if last is not None:
-            hit = last.parse(line)
-            if not isinstance(hit, str):
+            entry = last.parse(line)
+            if not isinstance(entry, str):
                 self.formats[last.name] = self.formats.get(last.name, 0) + 1
-                return hit
+                return entry
         return self._read_other(line)
 
-    def _read_other(self, line: str) -> Hit | SkipReason:
+    def _read_other(self, line: str) -> LogEntry | SkipReason:
         """Reads a line that has not the format of the last one."""
         if line[0] == "#":
             self._read_comment(line)
@@ -53,11 +53,11 @@ class LineReader:
         found = self._recognised(line)
         if isinstance(found, str):
             return found
-        hit = found.parse(line)
-        if not isinstance(hit, str):
+        entry = found.parse(line)
+        if not isinstance(entry, str):
             self._last = found
             self.formats[found.name] = self.formats.get(found.name, 0) + 1
-        return hit
+        return entry
 
     def _recognised(self, line: str) -> LineFormat | SkipReason:
         if self._pattern is not None:

@@ -14,7 +14,7 @@ from goodbot.watch.formats.field_values import (
 )
 from goodbot.watch.formats.log_times import parse_w3c_time
 from goodbot.watch.formats.value_cache import ValueCache
-from goodbot.watch.hits import Hit, SkipReason
+from goodbot.watch.log_entries import LogEntry, SkipReason
 
 FIELDS: Final = "#Fields:"
 """Begins the line that names the columns."""
@@ -60,7 +60,7 @@ class W3cFormat:
         self._values = itemgetter(*places)
         self._texts = ValueCache(_url_decoded if is_cloudfront else _plus_decoded)
 
-    def parse(self, line: str) -> Hit | SkipReason:
+    def parse(self, line: str) -> LogEntry | SkipReason:
         """Reads a line; `unknown format` if it has not as many columns as the `#Fields:` line."""
         values = line.split(self._separator)
         if len(values) != self._count:
@@ -76,7 +76,7 @@ class W3cFormat:
             return "unknown format" if code is None else "bad time"
         if code is None:
             return "bad status"
-        return Hit(
+        return LogEntry(
             parse_address(address),
             *time,
             _request(method, stem, query, version),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from goodbot.watch.blocks import BLOCK_BYTES, Block
-from goodbot.watch.hits import LONGEST_LINE
+from goodbot.watch.log_entries import LONGEST_LINE
 from goodbot.watch.reader.opening import LogStream
 
 LONGEST_KEPT: Final = 1024 * 1024

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from goodbot.watch.blocks import BLOCK_BYTES, Block
-from goodbot.watch.hits import LONGEST_LINE
+from goodbot.watch.log_entries import LONGEST_LINE
 from goodbot.watch.reader.block_reader import FIELDS
 
 POLL_S: Final = 0.25
