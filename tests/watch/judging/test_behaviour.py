@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from goodbot.watch.counting.clients import AGENT_PLACES, PAGE_PLACES
 from goodbot.watch.judging import VERDICTS, Client, find_groups, judge
-from goodbot.watch.judging.behaviour import RULES
 from goodbot.watch.judging.client import joined
+from goodbot.watch.judging.rules import RULES
 
 DAY = 86_400
 FIGURES = [field.name for field in fields(Client) if field.name not in ("address", "agent")]
