@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-BLOCK_BYTES: Final = 8 * 1024 * 1024
+BLOCK_BYTES: Final = 6 * 1024 * 1024
 """About how many bytes of a log are read and counted at once."""
 
 

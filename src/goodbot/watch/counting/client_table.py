@@ -16,7 +16,7 @@ KEPT: Final = 20_000
 MOST: Final = 3 * KEPT
 """Rows after a block above which the table is shrunk to `KEPT`."""
 
-SKETCH_PLACES: Final = 1 << 22
+SKETCH_PLACES: Final = 1 << 21
 """Places of the sketch that remembers how many requests of an address were pooled."""
 
 VISITOR_BITS: Final = 14
