@@ -10,7 +10,7 @@ from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.counting.line_counter import LineCounter
 from goodbot.watch.counting.tally import Tally
-from goodbot.watch.judging import clients, find_groups, judge, site_asset_share
+from goodbot.watch.judging import clients, find_groups, judge, site_asset_share, site_referrer_share
 from watch.labelled_log import DECLARED, IMPOSTORS, VERIFIABLE, LabelledLog, make_log, names
 
 SEEDS = [1, 2, 3]
@@ -28,24 +28,26 @@ def counted(request: pytest.FixtureRequest) -> tuple[LabelledLog, Tally]:
 
 def test_no_person_is_accused(counted: tuple[LabelledLog, Tally]) -> None:
     log, tally = counted
-    share = site_asset_share(tally)
+    usual = site_asset_share(tally), site_referrer_share(tally)
     verdicts = Counter(
-        judge(client, share).verdict for client in clients(tally.clients) if client.address in log.people
+        judge(client, *usual).verdict for client in clients(tally.clients) if client.address in log.people
     )
-    assert sum(verdicts.values()) == len(log.people) > 250
+    assert sum(verdicts.values()) == len(log.people) > 330
     assert not {*verdicts} & {*ACCUSED}
-    for group in find_groups(clients(tally.clients), share):
+    for group in find_groups(clients(tally.clients), *usual):
         if {*group.members} & log.people:
             assert group.judgement.verdict not in ACCUSED
 
 
 def test_five_of_six_undeclared_crawlers_are_found(counted: tuple[LabelledLog, Tally]) -> None:
     log, tally = counted
-    share = site_asset_share(tally)
+    usual = site_asset_share(tally), site_referrer_share(tally)
     found = {
-        log.crawlers.get(client.address) for client in clients(tally.clients) if judge(client, share).verdict in ACCUSED
+        log.crawlers.get(client.address)
+        for client in clients(tally.clients)
+        if judge(client, *usual).verdict in ACCUSED
     }
-    for group in find_groups(clients(tally.clients), share):
+    for group in find_groups(clients(tally.clients), *usual):
         if group.judgement.verdict in ACCUSED and group.together in ACCUSED:
             found |= {log.crawlers.get(address) for address in group.members}
     assert found == FOUND
@@ -54,7 +56,7 @@ def test_five_of_six_undeclared_crawlers_are_found(counted: tuple[LabelledLog, T
 
 def test_the_distributed_crawler_is_one_group(counted: tuple[LabelledLog, Tally]) -> None:
     log, tally = counted
-    best = find_groups(clients(tally.clients), site_asset_share(tally))[0]
+    best = find_groups(clients(tally.clients), site_asset_share(tally), site_referrer_share(tally))[0]
     assert {*best.members} == {address for address, name in log.crawlers.items() if name == "distributed"}
     assert (best.network, best.together) == ("203.0.114.0/24", "certain")
 

@@ -7,5 +7,6 @@ from goodbot.watch.judging.behaviour import judge as judge
 from goodbot.watch.judging.client import Client as Client
 from goodbot.watch.judging.client import clients as clients
 from goodbot.watch.judging.client import site_asset_share as site_asset_share
+from goodbot.watch.judging.client import site_referrer_share as site_referrer_share
 from goodbot.watch.judging.groups import ClientGroup as ClientGroup
 from goodbot.watch.judging.groups import find_groups as find_groups

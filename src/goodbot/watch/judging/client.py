@@ -3,14 +3,17 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
+from itertools import compress
 from typing import Final
 
 from goodbot.watch.counting.client_table import ClientTable
 from goodbot.watch.counting.clients import AGENT_PLACES, PAGE_PLACES
-from goodbot.watch.counting.request_kinds import RequestKind
 from goodbot.watch.counting.tally import Tally
 
 DAY_S: Final = 86_400
+
+MOST_COUNTED: Final = 100
+"""Requests of one address that count when it is found out what is usual on a site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Client:
     peak_run: int
     missing: int
     """Requests that may be in the pool, at most."""
+    addresses: int = 1
 
     @property
     def mean_gap_s(self) -> float:
@@ -54,7 +58,7 @@ class Client:
     @property
     def gap_variation(self) -> float:
         """The standard deviation of the gaps divided by their mean; 0 for a clockwork, about 1 for chance."""
-        if not self.gap_sum_s:
+        if not self.gap_sum_s or not self.gaps:
             return math.inf
         variance = self.gap_squares / self.gaps - self.mean_gap_s**2
         return math.sqrt(max(variance, 0.0)) / self.mean_gap_s
@@ -89,7 +93,7 @@ class Client:
         return 60 * self.pages / self.gap_sum_s if self.gap_sum_s > 0 else 0.0
 
 
-_COLUMNS: Final = tuple(field.name for field in fields(Client) if field.name not in ("address", "agent"))
+_COLUMNS: Final = tuple(field.name for field in fields(Client) if field.name not in ("address", "agent", "addresses"))
 
 
 def clients(table: ClientTable) -> Iterator[Client]:
@@ -116,16 +120,33 @@ def joined(members: Iterable[Client], address: str) -> Client:
     figures["first_at"] = min(client.first_at for client in every)
     figures["last_at"] = max(client.last_at for client in every)
     figures["peak_run"] = max(client.peak_run for client in every)
-    return Client(address, every[0].agent, **figures)
+    return Client(address, every[0].agent, **figures, addresses=len(every))
 
 
 def site_asset_share(tally: Tally) -> float:
-    """Returns which share of the requests for pages and assets is for assets, declared robots left out."""
-    pages, assets = tally.counts.kinds[RequestKind.PAGE], tally.counts.kinds[RequestKind.ASSET]
-    for robot in tally.robots.values():
-        pages -= robot.counts.kinds[RequestKind.PAGE]
-        assets -= robot.counts.kinds[RequestKind.ASSET]
-    return assets / (pages + assets) if pages + assets else 0.0
+    """Returns which share of the requests for pages and assets is for assets; declared robots are left out, and no
+    address counts for more than `MOST_COUNTED` requests, so that one robot does not hide what is usual."""
+    columns = tally.clients.columns
+    return _share(columns["assets"], columns["pages"])
+
+
+def site_referrer_share(tally: Tally) -> float:
+    """Returns with which share of their pages browsers send a Referer: those addresses that load at least as many
+    assets as pages. 0 if there are none, since there is nothing to compare with. Addresses count as above."""
+    columns = tally.clients.columns
+    pages, assets = columns["pages"], columns["assets"]
+    is_browser = [0 < page <= asset for page, asset in zip(pages, assets, strict=True)]
+    return _share(compress(columns["referred"], is_browser), compress(columns["unreferred"], is_browser))
+
+
+def _share(counted: Iterable[int], others: Iterable[int]) -> float:
+    total = part = 0.0
+    for count, other in zip(counted, others, strict=True):
+        every = count + other
+        weight = min(1.0, MOST_COUNTED / every) if every else 0.0
+        total += weight * every
+        part += weight * count
+    return part / total if total else 0.0
 
 
 def _estimate(bits: int, places: int) -> int:

@@ -4,7 +4,7 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Final
 
@@ -16,12 +16,24 @@ LEAST_REQUESTS: Final = 3
 """Requests of a member on average: fewer show no likeness."""
 
 LEAST_PAGES: Final = 20
-"""Pages of all members together."""
+"""Pages and robots.txt files of all members together."""
 
 PREFIX: Final = {4: 24, 6: 48}
 """The size of a network, by IP version."""
 
-Rhythm = tuple[float, float]
+WIDE_PREFIX: Final = {4: 16, 6: 32}
+"""The size of the networks in which the rest is looked for."""
+
+WIDE_LEAST_MEMBERS: Final = 5
+"""Members of a group of a wide network, at least. They also have to be alike."""
+
+LOADING_SHARE: Final = 0.25
+"""If more addresses than this share of the members load assets under the same User-Agent, it is people's browser."""
+
+
+ALIKE: Final = 0.35
+"""Figures of the members are alike if their standard deviation is a smaller share of their mean. The pauses of people
+who read the same site have a mean of about the same size, so more would show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +51,65 @@ class ClientGroup:
     judgement: Judgement
 
 
-def find_groups(every: Iterable[Client], asset_share: float = 1.0) -> list[ClientGroup]:
-    """Returns the groups that are judged at least possible, those with most points first. Takes one pass over the
-    addresses."""
-    by_key: defaultdict[tuple[str, str], list[Client]] = defaultdict(list)
-    for client in every:
-        network = network_of(client.address)
-        if network and client.agent_bits.bit_count() <= 1 and not client.assets:
-            by_key[network, client.agent].append(client)
-    found = (_group(network, members, asset_share) for (network, _), members in by_key.items())
-    return sorted(filter(None, found), key=lambda group: (-group.judgement.points, group.network))
+@dataclass(slots=True)
+class _Network:
+    """The addresses of one network with one User-Agent."""
+
+    members: list[Client] = field(default_factory=list)
+    loading: int = 0
+    """Addresses that load assets, which are no members."""
 
 
-def network_of(address: str) -> str | None:
-    """Returns the network of an address (IPv4 /24, IPv6 /48); None for a name."""
+def find_groups(every: Iterable[Client], asset_share: float = 1.0, referrer_share: float = 1.0) -> list[ClientGroup]:
+    """Returns the groups that are judged at least possible, those with most points first. `asset_share` and
+    `referrer_share`: see `judge`.
+
+    Takes one pass over the addresses for networks of the size `PREFIX`, and one for those of the size `WIDE_PREFIX`,
+    where addresses that are in a group already are left out.
+    """
+    clients = [client for client in every if client.agent_bits.bit_count() <= 1]
+    groups: list[ClientGroup] = []
+    for prefix, least in ((PREFIX, LEAST_MEMBERS), (WIDE_PREFIX, WIDE_LEAST_MEMBERS)):
+        grouped = {address for group in groups for address in group.members}
+        for network, found in _by_network(clients, prefix, grouped).items():
+            if len(found.members) >= least and found.loading <= LOADING_SHARE * len(found.members):
+                group = _group(network[0], found.members, asset_share, referrer_share)
+                if group and (prefix is PREFIX or group.together != "possible"):
+                    groups.append(group)
+    return sorted(groups, key=lambda group: (-group.judgement.points, group.network, group.client.agent))
+
+
+def network_of(address: str, prefix: dict[int, int] = PREFIX) -> str | None:
+    """Returns the network of an address (IPv4 /24, IPv6 /48, unless `prefix` says otherwise); None for a name."""
     try:
         parsed = ip_address(address)
     except ValueError:
         return None
-    return str(ip_network((parsed, PREFIX[parsed.version]), strict=False))
+    return str(ip_network((parsed, prefix[parsed.version]), strict=False))
 
 
-def _group(network: str, members: list[Client], asset_share: float) -> ClientGroup | None:
-    if len(members) < LEAST_MEMBERS or sum(client.pages for client in members) < LEAST_PAGES:
+def _by_network(
+    clients: list[Client], prefix: dict[int, int], grouped: set[str]
+) -> defaultdict[tuple[str, str], _Network]:
+    found: defaultdict[tuple[str, str], _Network] = defaultdict(_Network)
+    for client in clients:
+        network = network_of(client.address, prefix)
+        if network is None or client.address in grouped:
+            continue
+        one = found[network, client.agent]
+        if client.assets:
+            one.loading += 1
+        else:
+            one.members.append(client)
+    return found
+
+
+def _group(network: str, members: list[Client], asset_share: float, referrer_share: float) -> ClientGroup | None:
+    if sum(client.pages + client.robots_txt for client in members) < LEAST_PAGES:
         return None
     members.sort(key=lambda client: (-client.requests, client.address))
     whole = joined(members, network)
-    judgement = judge(whole, asset_share)
+    judgement = judge(whole, asset_share, referrer_share)
     if judgement.verdict == "no evidence":
         return None
     together, evidence = _together(members, whole)
@@ -75,21 +119,22 @@ def _group(network: str, members: list[Client], asset_share: float) -> ClientGro
 def _together(members: list[Client], whole: Client) -> tuple[Verdict, tuple[str, ...]]:
     """Says how sure it is that addresses are one robot."""
     evidence = [f"{len(members)} addresses of one network use one User-Agent, and none loads images, styles or scripts"]
-    alike = 0
     requests = [client.requests for client in members]
-    if statistics.mean(requests) >= LEAST_REQUESTS and _variation(requests) < 0.5:
-        alike += 1
+    if statistics.mean(requests) >= LEAST_REQUESTS and _variation(requests) < ALIKE:
         evidence.append(f"each sent about {whole.requests / len(members):,.0f} requests")
     gaps = [client.mean_gap_s for client in members if client.gaps >= LEAST_REQUESTS]
-    if len(gaps) >= LEAST_MEMBERS and _variation(gaps) < 0.5:
-        alike += 1
+    if 2 * len(gaps) >= len(members) and len(gaps) >= LEAST_MEMBERS and _variation(gaps) < ALIKE:
         evidence.append(f"each waited about {statistics.mean(gaps):,.0f} s between requests")
     if whole.pages >= LEAST_REQUESTS * len(members) and whole.different_pages > 0.8 * whole.pages:
-        alike += 1
         evidence.append("they shared the pages: hardly any was requested twice")
+    readers = sum(client.robots_txt > 0 for client in members)
+    if 2 * readers >= len(members):
+        evidence.append(f"{readers} of them read robots.txt")
+    alike = len(evidence) - 1
     if len(members) >= 10 and alike >= 2:
         return "certain", tuple(evidence)
-    return ("likely" if alike >= 1 else "possible"), tuple(evidence)
+    is_likely = alike >= 2 or (alike == 1 and len(members) >= 5)
+    return ("likely" if is_likely else "possible"), tuple(evidence)
 
 
 def _variation(values: list[float] | list[int]) -> float:
