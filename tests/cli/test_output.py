@@ -96,6 +96,7 @@ NARROW = [
     "archive check --help",
     "status --help",
     "who --help",
+    "who update --help",
     "serve --help",
     "search --help",
 ]

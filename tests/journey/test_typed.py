@@ -30,7 +30,7 @@ NOT_RUN = {
     r"(\.venv/bin/)?pip install |apt install |python3 -m venv ": "installs software",
     r"make ": "is a target of the Makefile",
     r"goodbot who (.*--reverse-dns|update( [a-z -]+)?$)": "asks a public service",
-    r"goodbot watch( *$| .*/var/log/)": "reads the logs of the reader's server",
+    r"goodbot watch( *(#.*)?$| .*/var/log/)": "reads the logs of the reader's server",
     r"goodbot watch .*--follow": "runs until Ctrl-C: tests of its own do that",
     r"python3 -m http\.server |curl http://127\.0\.0\.1": "is one side of a conversation that other tests have",
     r"goodbot exam -- |(\.venv/bin/)?python \w+\.py": "runs a program of the reader's: other tests have such programs",

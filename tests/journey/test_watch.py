@@ -118,7 +118,8 @@ async def test_a_state_goes_on_as_if_all_had_been_read_at_once(tmp_path: Path) -
         path.write_bytes(b"".join(lines[:end]))
         found = await counted(path, "--state", state)
     at_once = await counted(whole)
-    assert found | {"logs": []} == at_once | {"logs": []}
+    estimated = {"logs": [], "paths": []}  # the log has more request lines than are counted exactly
+    assert found | estimated == at_once | estimated
 
 
 async def test_the_same_log_twice_is_counted_once(log: Path) -> None:

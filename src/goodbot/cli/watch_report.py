@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from rich.padding import Padding
 from rich.table import Table
 
 from goodbot.cli.printing import Line, joined, say, styled, width, wrapped
@@ -10,7 +11,9 @@ from goodbot.cli.rich_tables import cell, console
 from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_bytes, human_duration, human_time
+from goodbot.registry import Tier
 from goodbot.watch.counting.request_kinds import RequestKind
+from goodbot.watch.judging import Verdict
 from goodbot.watch.report import PathReport, RobotReport, UndeclaredReport, WatchReport
 
 ROBOTS_SHOWN: Final = 25
@@ -26,7 +29,26 @@ WIDE: Final = 100
 NARROW: Final = 72
 """Columns below which there is a list instead of a table."""
 
-_BARS: Final = " ▁▂▃▄▅▆▇█"
+KINDS_IN_WORDS: Final = {
+    RequestKind.PAGE: "pages",
+    RequestKind.ASSET: "images, styles and scripts",
+    RequestKind.ROBOTS_TXT: "robots.txt",
+    RequestKind.PROBE: "known vulnerabilities",
+    RequestKind.NONE: "nothing valid",
+}
+USUAL_KINDS: Final = (RequestKind.PAGE, RequestKind.ASSET, RequestKind.ROBOTS_TXT)
+
+TIERS_IN_SHORT: Final[dict[Tier, str]] = {
+    "verified": "from an address of its operator",
+    "declared": "not verified",
+    "unknown": "its address lists are from another time",
+    "impostor": "another program that uses its name",
+}
+
+LISTED: Final[tuple[Verdict, ...]] = ("certain", "likely")
+"""Verdicts of the addresses that are listed."""
+
+_BARS: Final = "·▁▂▃▄▅▆▇█"
 _VERDICT_COLOURS: Final = {"certain": "red", "likely": "yellow", "possible": "cyan", "no evidence": ""}
 
 
@@ -49,7 +71,7 @@ def _print_lines(lines: Iterator[Line]) -> None:
 
 def _heading(text: str) -> Iterator[Line]:
     yield ("",)
-    yield (styled(text, bold=True),)
+    yield from wrapped(text, "", "", bold=True)
 
 
 # ---- everything -----------------------------------------------------------------------------------------------------
@@ -60,11 +82,11 @@ def _head(report: WatchReport) -> Iterator[Line]:
     if counts.first_at is None or counts.last_at is None:
         lines = f"{counted(report.lines, 'line')} read" if report.lines else "the logs are empty"
         yield from wrapped(f"No requests: {lines}.", "", "")
-        yield from _skipped(report)
+        yield from _lines_read(report)
         return
     span = human_duration(counts.last_at - counts.first_at)
     about = "" if report.visitors_are_exact else "about "
-    addresses = f"{report.visitors:,} {'address' if report.visitors == 1 else 'addresses'}"
+    addresses = _addresses(report.visitors)
     yield from wrapped(
         f"{counted(counts.requests, 'request')}, {human_bytes(counts.bytes)}, from {about}{addresses}, "
         f"{human_time(counts.first_at)} to {human_time(counts.last_at)} ({span})",
@@ -73,20 +95,24 @@ def _head(report: WatchReport) -> Iterator[Line]:
         bold=True,
     )
     declared = sum(robot.counts.requests for robot in report.robots)
-    found = sum(count for verdict, count in report.verdicts.items() if verdict in ("certain", "likely"))
     yield from wrapped(
-        f"Declared robots sent {_percent(declared / counts.requests)} of the requests. {_behaved(found)}", "", ""
+        f"Declared robots sent {_percent(declared / counts.requests)} of the requests. {_behaved(report)}", "", ""
     )
-    yield from _skipped(report)
+    yield from _lines_read(report)
 
 
-def _behaved(found: int) -> str:
+def _behaved(report: WatchReport) -> str:
+    found = {verdict: count for verdict in LISTED if (count := report.verdicts.get(verdict, 0))}
     if not found:
-        return "No other address behaved like a robot for certain or likely."
-    return f"{found:,} other {'address' if found == 1 else 'addresses'} behaved like robots, certainly or likely."
+        return "No other address is a certain or likely robot."
+    many = sum(found.values())
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.items())
+    share = sum(report.requests_by_verdict[verdict] for verdict in found) / report.counts.requests
+    robots = "address that behaved like a robot" if many == 1 else "addresses that behaved like robots"
+    return f"{many:,} other {robots} ({verdicts}) sent {_percent(share)}."
 
 
-def _skipped(report: WatchReport) -> Iterator[Line]:
+def _lines_read(report: WatchReport) -> Iterator[Line]:
     skipped = sum(report.skipped.values())
     if skipped:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in sorted(report.skipped.items()))
@@ -97,9 +123,11 @@ def _skipped(report: WatchReport) -> Iterator[Line]:
             )
     if report.outside:
         yield from wrapped(f"{counted(report.outside, 'request')} left out by --since or --until.", "", "")
-    if report.formats and set(report.formats) != {"combined"}:
-        formats = ", ".join(f"{name}: {count:,} lines" for name, count in report.formats.items())
-        yield from wrapped(f"Formats: {formats}.", "", "")
+    if len(report.formats) == 1:
+        yield from wrapped(f"Format of the lines: {next(iter(report.formats))}.", "", "")
+    elif report.formats:
+        formats = ", ".join(f"{name} ({count:,})" for name, count in report.formats.items())
+        yield from wrapped(f"Formats of the lines: {formats}.", "", "")
 
 
 def _print_robots(robots: tuple[RobotReport, ...]) -> None:
@@ -112,17 +140,21 @@ def _print_robots(robots: tuple[RobotReport, ...]) -> None:
         _print_lines(_as_list(rows[:ROBOTS_SHOWN]))
     else:
         _print_table(rows[:ROBOTS_SHOWN], wide=width() >= WIDE)
+    tiers = {robot.tier for robot in rows}
+    meanings = "; ".join(f"{tier}: {meaning}" for tier, meaning in TIERS_IN_SHORT.items() if tier in tiers)
+    _print_lines(wrapped(meanings, "  ", "  ", dim=True))
     if len(rows) > ROBOTS_SHOWN:
         say(f"  {len(rows) - ROBOTS_SHOWN:,} more with fewer requests; --format csv or --json lists them all")
 
 
 def _print_table(robots: list[RobotReport], *, wide: bool) -> None:
-    table = Table(box=None, padding=(0, 1, 0, 1), header_style="dim")
-    for name in ("robot", "tier", "purpose"):
-        table.add_column(name, overflow="fold")
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    table.add_column("robot", overflow="fold")
+    for name in ("tier", "purpose"):
+        table.add_column(name, no_wrap=True)
     numbers = ["requests", "share", *(["pages", "bytes"] if wide else []), "peak/s", "robots.txt", "errors"]
     for name in numbers:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for robot in robots:
         counts = robot.counts
         more = [f"{counts.kinds[RequestKind.PAGE]:,}", human_bytes(counts.bytes)] if wide else []
@@ -135,9 +167,9 @@ def _print_table(robots: list[RobotReport], *, wide: bool) -> None:
             *more,
             f"{robot.rates.peak_second:,}",
             f"{robot.robots_txt_fetches:,}",
-            f"{_errors(counts.statuses):,}",
+            f"{robot.errors:,}",
         )
-    console(columns=width()).print(table)
+    console(columns=width()).print(Padding(table, (0, 0, 0, 2), expand=False))
 
 
 def _as_list(robots: list[RobotReport]) -> Iterator[Line]:
@@ -145,8 +177,7 @@ def _as_list(robots: list[RobotReport]) -> Iterator[Line]:
         tier = styled(robot.tier, fg=TIER_COLOURS[robot.tier])
         text = (
             f"{counted(robot.counts.requests, 'request')}, at most {robot.rates.peak_second:,} a second, "
-            f"{counted(robot.robots_txt_fetches, 'fetch').replace('fetchs', 'fetches')} of robots.txt, "
-            f"{counted(_errors(robot.counts.statuses), 'error')}"
+            f"{counted(robot.robots_txt_fetches, 'request')} for robots.txt, {counted(robot.errors, 'error')}"
         )
         yield from wrapped(text, joined(f"  {robot.name}: ", tier, ", "), "    ")
 
@@ -157,11 +188,10 @@ def _impostors(report: WatchReport) -> Iterator[Line]:
         return
     yield from _heading("Impostors: they use a robot's name, but are not that robot")
     for robot in impostors[:IMPOSTORS_SHOWN]:
-        busiest = ", ".join(f"{address} ({count:,})" for address, count in robot.busiest[:MEMBERS_SHOWN])
-        more = robot.addresses - MEMBERS_SHOWN
-        others = f" and {counted(more, 'other')}" if more > 0 else ""
         yield from wrapped(
-            f"{counted(robot.counts.requests, 'request')} from {busiest}{others}", f"  as {robot.name}: ", "    "
+            f"{counted(robot.counts.requests, 'request')} from {_busiest(robot, MEMBERS_SHOWN)}",
+            f"  as {shown(robot.name)}: ",
+            "    ",
         )
         for sentence in robot.evidence[1:]:
             yield from wrapped(sentence, "    - ", "      ")
@@ -170,13 +200,13 @@ def _impostors(report: WatchReport) -> Iterator[Line]:
 
 
 def _undeclared(report: WatchReport) -> Iterator[Line]:
-    listed = [one for one in report.undeclared if one.verdict != "possible"]
+    listed = [one for one in report.undeclared if one.verdict in LISTED]
     possible = report.verdicts.get("possible", 0)
-    yield from _heading("Robots that did not say so")
+    yield from _heading("Other addresses that behaved like robots")
     for one in listed[:UNDECLARED_SHOWN]:
         yield from _undeclared_one(one)
     if not listed:
-        yield ("  none for certain or likely",)
+        yield ("  none certainly or likely",)
     if len(listed) > UNDECLARED_SHOWN:
         yield (f"  {len(listed) - UNDECLARED_SHOWN:,} more; --json lists them all",)
     if possible:
@@ -186,12 +216,11 @@ def _undeclared(report: WatchReport) -> Iterator[Line]:
 
 def _undeclared_one(one: UndeclaredReport) -> Iterator[Line]:
     verdict = styled(one.verdict, fg=_VERDICT_COLOURS[one.verdict] or None)
-    members = f" ({counted(len(one.members), 'address').replace('addresss', 'addresses')})" if one.members else ""
-    head = joined(f"  {shown(one.address)}{members}: ", verdict, f", {one.points} points, ")
+    members = f" ({_addresses(one.addresses)})" if one.members else ""
+    head = joined(f"  {shown(one.address)}{members}: ", verdict, ", ")
     missing = f" and up to {one.missing:,} more that are pooled" if one.missing else ""
-    yield from wrapped(
-        f"{counted(one.requests, 'request')}{missing}, as {shown(one.agent or 'no User-Agent')}", head, "    "
-    )
+    figures = f"{one.points} points, {counted(one.requests, 'request')}{missing}"
+    yield from wrapped(f"{figures}, {_as(one.agent)}", head, "    ")
     for sentence in one.evidence:
         yield from wrapped(sentence, "    - ", "      ")
 
@@ -220,10 +249,7 @@ def _activity(hours: list[int], statuses: Mapping[int, int]) -> Iterator[Line]:
     if not any(hours):
         return
     yield from _heading("Hours of the day, as logged, 0 to 23")
-    most = max(hours)
-    bars = "".join(_BARS[-(-count * 8 // most)] for count in hours)
-    busiest = hours.index(most)
-    yield from wrapped(f"{bars}  most at {busiest}: {most:,} of {sum(hours):,}", "  ", "  ")
+    yield from wrapped(_bars(hours), "  ", "  ")
     yield from _heading("Statuses")
     yield from wrapped(_statuses(statuses), "  ", "  ")
 
@@ -233,8 +259,11 @@ def _paths(paths: tuple[PathReport, ...]) -> Iterator[Line]:
         return
     yield from _heading("Paths requested most")
     for path in paths[:PATHS_SHOWN]:
-        count = f"{path.requests:,}" if path.requests == path.at_most else f"{path.requests:,} to {path.at_most:,}"
-        yield from wrapped(shown(path.path, PATH_CHARS), f"  {count:>12}  ", " " * 16)
+        yield from wrapped(shown(path.path, PATH_CHARS), f"  {_count_of(path):>12}  ", " " * 16)
+
+
+def _count_of(path: PathReport) -> str:
+    return f"{path.requests:,}" if path.requests == path.at_most else f"{path.requests:,} to {path.at_most:,}"
 
 
 def _statuses(statuses: Mapping[int, int]) -> str:
@@ -242,12 +271,36 @@ def _statuses(statuses: Mapping[int, int]) -> str:
     return ", ".join(f"{status or 'none'}: {count:,}" for status, count in most)
 
 
-def _errors(statuses: Mapping[int, int]) -> int:
-    return sum(count for status, count in statuses.items() if 400 <= status < 600)
+def _kinds(kinds: list[int]) -> str:
+    """Names the kinds of requests; those that are unusual only if there are any."""
+    named = ((name, kinds[kind], kind in USUAL_KINDS) for kind, name in KINDS_IN_WORDS.items())
+    return "; ".join(f"{name}: {count:,}" for name, count, is_usual in named if count or is_usual)
+
+
+def _bars(hours: list[int]) -> str:
+    """Draws 24 counts in one word. A point is an hour without any request."""
+    most = max(hours)
+    bars = "".join(_BARS[-(-count * 8 // most)] for count in hours)
+    return f"{bars} most in hour {hours.index(most)}: {most:,} of {sum(hours):,}"
+
+
+def _busiest(robot: RobotReport, most: int) -> str:
+    listed = robot.busiest[:most]
+    text = ", ".join(f"{shown(address)} ({count:,})" for address, count in listed)
+    others = robot.counts.requests - sum(count for _, count in listed)
+    return f"{text} and others ({others:,})" if others > 0 and robot.addresses > len(listed) else text
+
+
+def _addresses(count: int) -> str:
+    return f"{count:,} {'address' if count == 1 else 'addresses'}"
+
+
+def _as(agent: str) -> str:
+    return f"as {shown(agent)}" if agent else "without a User-Agent"
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f} %" if share >= 0.0005 or not share else "less than 0.1 %"
 
 
 # ---- one robot ------------------------------------------------------------------------------------------------------
@@ -255,12 +308,17 @@ def _percent(share: float) -> str:
 
 def _print_one(report: WatchReport) -> None:
     if not report.robots:
-        say(f"{report.only} did not come: no request in the logs names it")
+        _print_lines(_not_seen(report))
         return
     for number, robot in enumerate(report.robots):
         if number:
             say()
         _print_lines(_details(robot))
+
+
+def _not_seen(report: WatchReport) -> Iterator[Line]:
+    yield from wrapped(f"{report.only}: none of {counted(report.counts.requests, 'request')} names it", "", "")
+    yield from _lines_read(report)
 
 
 def _details(robot: RobotReport) -> Iterator[Line]:
@@ -273,10 +331,7 @@ def _details(robot: RobotReport) -> Iterator[Line]:
         yield from wrapped(sentence, "  - ", "    ")
     yield from _row("requests", f"{counts.requests:,} ({_percent(robot.share_of_requests)} of all)")
     yield from _row("bytes", f"{human_bytes(counts.bytes)} ({_percent(robot.share_of_bytes)} of all)")
-    page, asset = counts.kinds[RequestKind.PAGE], counts.kinds[RequestKind.ASSET]
-    yield from _row(
-        "for", f"{counted(page, 'page')}, {counted(asset, 'asset')}, robots.txt {robot.robots_txt_fetches:,}"
-    )
+    yield from _row("for", _kinds(counts.kinds))
     if counts.first_at is not None and counts.last_at is not None:
         yield from _row("period", f"{human_time(counts.first_at)} to {human_time(counts.last_at)}")
     bursts = f", {counted(rates.bursts, 'minute')} with 60 or more" if rates.bursts else ""
@@ -287,22 +342,21 @@ def _details(robot: RobotReport) -> Iterator[Line]:
     )
     if durations.timed:
         share = f", {_percent(robot.share_of_time)} of all answer time" if robot.share_of_time is not None else ""
+        parallel = f"; at least {rates.parallel:,} at the same time" if rates.parallel > 1 else ""
         yield from _row(
             "answers",
-            f"{durations.total_s / durations.timed:.3f} s on average, {durations.slow:,} took a second or more{share}; "
-            f"at least {rates.parallel} at the same time",
+            f"{durations.total_s / durations.timed:.3f} s on average, {durations.slow:,} took a second or more"
+            f"{share}{parallel}",
         )
     yield from _row("statuses", _statuses(counts.statuses))
     yield from _row("robots.txt", _statuses(robot.robots_txt) or "never requested")
-    most = max(counts.hours)
-    yield from _row("hours", "".join(_BARS[-(-count * 8 // most)] for count in counts.hours) if most else "")
+    yield from _row("hours", _bars(counts.hours))
     about = "" if robot.addresses_are_exact else "about "
-    addresses = ", ".join(f"{address} ({count:,})" for address, count in robot.busiest[:UNDECLARED_SHOWN])
-    yield from _row("addresses", f"{about}{robot.addresses:,}: {addresses}")
+    yield from _row("addresses", f"{about}{robot.addresses:,}: {_busiest(robot, UNDECLARED_SHOWN)}")
     for number, (agent, count) in enumerate(robot.agents[:MEMBERS_SHOWN]):
         yield from _row("" if number else "User-Agent", f"{shown(agent, PATH_CHARS)} ({count:,})")
     for number, path in enumerate(robot.paths[:PATHS_SHOWN]):
-        yield from _row("" if number else "paths", f"{path.requests:,}  {shown(path.path, PATH_CHARS)}")
+        yield from _row("" if number else "paths", f"{_count_of(path)}  {shown(path.path, PATH_CHARS)}")
 
 
 def _row(name: str, text: str) -> Iterator[Line]:

@@ -1,34 +1,54 @@
 """Shortens addresses, so that a report names no person (`--anonymise`)."""
 
 import re
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
 from goodbot.watch.judging.groups import PREFIX
 from goodbot.watch.wire_text import readable
 
-_ADDRESS: Final = re.compile(r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})(?![\w.:/])")
+_NAME: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+_WORD: Final = re.compile(r"[^\s,;()]+")
+_NAME_IN_EVIDENCE: Final = re.compile(r"(?<=reverse DNS name )[^\s,;()]+")
 
 
 def shortened(address: str) -> str:
     """Returns the network of an address (`192.0.2.0/24`, `2001:db8::/48`), and of a name its last two labels
-    (`*.example.org`)."""
+    (`*.example.org`). `*`: anything else, such as a name without a dot."""
     try:
         parsed = ip_address(address)
     except ValueError:
-        labels = readable(address).rstrip(".").split(".")
-        return ".".join(["*", *labels[-2:]]) if len(labels) > 2 else readable(address)
-    return str(ip_network((parsed, PREFIX[parsed.version]), strict=False))
+        return _shortened_name(readable(address).rstrip("."))
+    return str(_network(parsed))
 
 
 def without_addresses(sentence: str) -> str:
-    """Shortens the addresses within a sentence; ranges (`192.0.2.0/28`) stay."""
-    return _ADDRESS.sub(lambda found: _if_address(found[0]), sentence)
+    """Shortens the addresses and reverse DNS names within a sentence of evidence; a range smaller than a network
+    becomes the network."""
+    named = _NAME_IN_EVIDENCE.sub(lambda found: shortened(found[0]), sentence)
+    return _WORD.sub(lambda found: _shortened_word(found[0]), named)
 
 
-def _if_address(text: str) -> str:
+def _shortened_name(name: str) -> str:
+    labels = name.split(".")
+    if len(labels) < 2 or not _NAME.fullmatch(name) or not labels[-1][0].isalpha():
+        return "*"
+    return ".".join(["*", *labels[-2:]])
+
+
+def _shortened_word(word: str) -> str:
+    text = word.removesuffix(".")
     try:
-        ip_address(text)
+        found = ip_network(text, strict=False)
     except ValueError:
-        return text
-    return shortened(text)
+        return word
+    if found.prefixlen <= PREFIX[found.version]:
+        return word
+    return f"{_network(found.network_address)}{word[len(text) :]}"
+
+
+def _network(address: IPv4Address | IPv6Address) -> IPv4Network | IPv6Network:
+    """Returns the network of an address; that of the IPv4 address if it is one written as IPv6."""
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    number = mapped or address
+    return ip_network((number.packed, PREFIX[number.version]), strict=False)

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 from typing import Final
 
-from goodbot.exclusion.text.shown_text import visible
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.watch.report.watch_report import WatchReport
 
 COLUMNS: Final = (
@@ -27,7 +27,12 @@ COLUMNS: Final = (
     "user_agent",
 )
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a formula begins with; spreadsheets take fullwidth characters for the others."""
+
+
+MOST_CHARS: Final = 2000
+"""Characters of a cell: a User-Agent can be longer than a spreadsheet allows."""
 
 
 def report_csv(report: WatchReport) -> str:
@@ -44,10 +49,11 @@ def report_csv(report: WatchReport) -> str:
 
 
 def harmless(cell: object) -> object:
-    """Makes a text that begins like a formula harmless, and replaces invisible characters; numbers stay."""
+    """Makes a text that begins like a formula harmless, replaces invisible characters, and cuts off what is after
+    `MOST_CHARS`; numbers stay."""
     if not isinstance(cell, str):
         return cell
-    return visible(f"'{cell}" if cell.startswith(_FORMULA) else cell)
+    return shown(f"'{cell}" if cell.startswith(_FORMULA) else cell, MOST_CHARS)
 
 
 def _rows(report: WatchReport) -> Iterator[tuple[object, ...]]:
@@ -64,7 +70,7 @@ def _rows(report: WatchReport) -> Iterator[tuple[object, ...]]:
             counts.kinds[0],
             robot.robots_txt_fetches,
             robot.rates.peak_second,
-            sum(count for status, count in counts.statuses.items() if status >= 400),
+            robot.errors,
             counts.first_at,
             counts.last_at,
             "",

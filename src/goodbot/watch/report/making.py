@@ -11,8 +11,18 @@ from goodbot.watch.counting.identities import Identities
 from goodbot.watch.counting.request_kinds import target_of
 from goodbot.watch.counting.robot_totals import RobotKey, RobotTotals
 from goodbot.watch.counting.tally import Tally
-from goodbot.watch.judging import VERDICTS, Client, ClientGroup, clients, find_groups, judge, site_asset_share
-from goodbot.watch.judging.behaviour import Judgement
+from goodbot.watch.judging import (
+    VERDICTS,
+    Client,
+    ClientGroup,
+    Judgement,
+    Verdict,
+    clients,
+    find_groups,
+    judge,
+    site_asset_share,
+    site_referrer_share,
+)
 from goodbot.watch.reader.opening import Damage
 from goodbot.watch.report.anonymous import shortened, without_addresses
 from goodbot.watch.report.watch_report import (
@@ -56,7 +66,7 @@ def make_report(
     keys = [key for key in tally.robots if only is None or key.name == only]
     keys.sort(key=lambda key: (_ORDER.index(key.tier), -tally.robots[key].counts.requests, key.name))
     robots = [_robot(key, tally, identities, shown, anonymise) for key in keys]
-    undeclared, verdicts = _undeclared(tally, shown) if only is None else ([], {})
+    undeclared, verdicts, requests = _undeclared(tally, shown) if only is None else ([], {}, {})
     answers: Counter[int] = Counter()
     for one in robots:
         answers.update(one.robots_txt)
@@ -75,7 +85,8 @@ def make_report(
         dict(sorted(answers.items())),
         tuple(undeclared[:MOST_UNDECLARED]),
         max(len(undeclared) - MOST_UNDECLARED, 0),
-        {verdict: verdicts.get(verdict, 0) for verdict in VERDICTS},
+        verdicts,
+        requests,
         _pooled(tally),
         _paths(tally.requested),
         only,
@@ -149,27 +160,45 @@ def _evidence(
 # ---- other addresses ------------------------------------------------------------------------------------------------
 
 
-def _undeclared(tally: Tally, shown: Shown) -> tuple[list[UndeclaredReport], Counter[str]]:
-    """Returns the addresses that behaved like robots, groups first among equals, and the number of every verdict."""
-    asset_share = site_asset_share(tally)
+ByVerdict = dict[Verdict, int]
+
+
+def _undeclared(tally: Tally, shown: Shown) -> tuple[list[UndeclaredReport], ByVerdict, ByVerdict]:
+    """Returns the addresses that behaved like robots, how many addresses got which verdict, and how many requests they
+    sent.
+
+    A member of a group is listed by itself too if its own verdict is stronger.
+    """
+    asset_share, referrer_share = site_asset_share(tally), site_referrer_share(tally)
     every = list(clients(tally.clients))
-    groups = find_groups(every, asset_share)
-    grouped = {address for group in groups for address in group.members}
-    verdicts: Counter[str] = Counter()
+    groups = find_groups(every, asset_share, referrer_share)
     found = [_of_group(group, shown) for group in groups]
+    of_group = {address: one.verdict for one, group in zip(found, groups, strict=True) for address in group.members}
+    verdicts: ByVerdict = dict.fromkeys(VERDICTS, 0)
+    requests: ByVerdict = dict.fromkeys(VERDICTS, 0)
     for client in every:
-        judgement = judge(client, asset_share)
-        verdicts[judgement.verdict] += 1
-        if judgement.verdict != "no evidence" and client.address not in grouped:
+        judgement = judge(client, asset_share, referrer_share)
+        known = of_group.get(client.address, "no evidence")
+        stronger = _strength(judgement.verdict) < _strength(known)
+        verdict = judgement.verdict if stronger else known
+        verdicts[verdict] += 1
+        requests[verdict] += client.requests
+        if stronger:
             found.append(_of_client(client, judgement, shown))
-    found.sort(key=lambda one: (-one.points, -one.requests, one.address))
-    return found, verdicts
+    found.sort(key=lambda one: (_strength(one.verdict), -one.points, -one.requests, one.address))
+    return found, verdicts, requests
+
+
+def _strength(verdict: Verdict) -> int:
+    """Returns 0 for the strongest verdict."""
+    return VERDICTS.index(verdict)
 
 
 def _of_client(client: Client, judgement: Judgement, shown: Shown) -> UndeclaredReport:
     return UndeclaredReport(
         shown(client.address),
         (),
+        1,
         None,
         readable(client.agent),
         client.agents,
@@ -190,10 +219,11 @@ def _of_client(client: Client, judgement: Judgement, shown: Shown) -> Undeclared
 def _of_group(group: ClientGroup, shown: Shown) -> UndeclaredReport:
     """A group is at most as certain as it is that its members are one."""
     whole = group.client
-    verdict = VERDICTS[max(VERDICTS.index(group.together), VERDICTS.index(group.judgement.verdict))]
+    verdict = max(group.together, group.judgement.verdict, key=_strength)
     return UndeclaredReport(
         group.network,
         tuple(dict.fromkeys(map(shown, group.members))),
+        len(group.members),
         group.together,
         readable(whole.agent),
         1,

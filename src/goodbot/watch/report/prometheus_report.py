@@ -33,26 +33,25 @@ class _Metrics:
         for reason, count in report.skipped.items():
             skipped.add_metric([reason], count)
         yield skipped
-        verdicts = _labelled("undeclared_addresses", "Addresses that named no robot, by verdict.", "verdict")
-        for verdict, count in report.verdicts.items():
-            verdicts.add_metric([verdict], count)
-        yield verdicts
+        if report.only is None:
+            verdicts = _labelled("undeclared_addresses", "Addresses that named no robot, by verdict.", "verdict")
+            for verdict, count in report.verdicts.items():
+                verdicts.add_metric([verdict], count)
+            yield verdicts
         yield from self._robots()
 
     def _robots(self) -> Iterable[Metric]:
-        requests = _labelled("robot_requests", "Requests of a declared robot.", "robot", "tier", "purpose")
-        sent = _labelled("robot_bytes", "Bytes sent to a declared robot.", "robot", "tier", "purpose")
-        fetches = _labelled("robot_robots_txt_fetches", "Its requests for robots.txt.", "robot", "tier", "purpose")
-        errors = _labelled("robot_errors", "Its requests answered with 400 to 599.", "robot", "tier", "purpose")
-        peak = _labelled(
-            "robot_peak_requests_per_second", "Its most requests in one second.", "robot", "tier", "purpose"
-        )
+        requests = _by_robot("requests", "Requests of a declared robot.")
+        sent = _by_robot("bytes", "Bytes sent to a declared robot.")
+        fetches = _by_robot("robots_txt_fetches", "Requests of a declared robot for robots.txt.")
+        errors = _by_robot("errors", "Requests of a declared robot that were answered with 400 to 599.")
+        peak = _by_robot("peak_requests_per_second", "Most requests of a declared robot within one second.")
         for robot in self._report.robots:
             labels = [robot.name, robot.tier, robot.robot.purpose if robot.robot else "other"]
             requests.add_metric(labels, robot.counts.requests)
             sent.add_metric(labels, robot.counts.bytes)
             fetches.add_metric(labels, robot.robots_txt_fetches)
-            errors.add_metric(labels, sum(n for status, n in robot.counts.statuses.items() if 400 <= status < 600))
+            errors.add_metric(labels, robot.errors)
             peak.add_metric(labels, robot.rates.peak_second)
         yield from (requests, sent, fetches, errors, peak)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from goodbot.registry import KnownRobot, Tier
 from goodbot.watch.counting.rates import Rates
 from goodbot.watch.counting.robot_totals import Durations, RequestCounts
-from goodbot.watch.hits import SkipReason
 from goodbot.watch.judging import Verdict
+from goodbot.watch.log_entries import SkipReason
 from goodbot.watch.reader.opening import Damage
 
 
@@ -53,6 +53,11 @@ class RobotReport:
     def robots_txt_fetches(self) -> int:
         return sum(self.robots_txt.values())
 
+    @property
+    def errors(self) -> int:
+        """Requests that were answered with 400 to 599."""
+        return sum(count for status, count in self.counts.statuses.items() if 400 <= status < 600)
+
 
 @dataclass(frozen=True, slots=True)
 class UndeclaredReport:
@@ -61,7 +66,10 @@ class UndeclaredReport:
     address: str
     """An address, or the network of the members."""
     members: tuple[str, ...]
-    """The addresses that act as one; empty for a single one."""
+    """The addresses that act as one, the busiest first; empty for a single one. Those that are the same when shortened
+    appear once."""
+    addresses: int
+    """How many addresses act as one; 1 for a single one."""
     together: Verdict | None
     """How sure it is that the members are one; None for a single address."""
     agent: str
@@ -116,11 +124,14 @@ class WatchReport:
     robots_txt: dict[int, int]
     """Answers to requests of declared robots for robots.txt, by status."""
     undeclared: tuple[UndeclaredReport, ...]
-    """Those with most points first."""
+    """By verdict (certain, likely, possible), those with most points first."""
     undeclared_left_out: int
-    """More of them, with fewer points."""
+    """More of them, which come after those."""
     verdicts: dict[Verdict, int]
-    """How many addresses got which verdict."""
+    """How many addresses got which verdict; the members of a group get that of the group, unless their own is stronger.
+    Empty if the report is about one robot."""
+    requests_by_verdict: dict[Verdict, int]
+    """How many requests these addresses sent."""
     pooled: PooledReport
     paths: tuple[PathReport, ...]
     only: str | None = None
