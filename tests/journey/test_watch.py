@@ -118,7 +118,7 @@ async def test_a_state_goes_on_as_if_all_had_been_read_at_once(tmp_path: Path) -
         path.write_bytes(b"".join(lines[:end]))
         found = await counted(path, "--state", state)
     at_once = await counted(whole)
-    estimated = {"logs": [], "paths": []}  # the log has more request lines than are counted exactly
+    estimated: dict[str, Any] = {"logs": [], "paths": []}  # the log has more request lines than are counted exactly
     assert found | estimated == at_once | estimated
 
 
