@@ -50,7 +50,7 @@ async def test_the_report(tmp_path: Path) -> None:
         "as Googlebot: 41 requests from 203.0.113.10 (41)",
         "203.0.114.0/24 (40 addresses): certain",
         "203.0.113.101: certain, 100 points, 240 requests",
-        "Answers to robots for robots.txt",
+        "Answers to requests for robots.txt",
     ):
         assert words in result.out
     assert "\x1b" not in result.out

@@ -227,7 +227,7 @@ def _undeclared_one(one: UndeclaredReport) -> Iterator[Line]:
 
 def _rest(report: WatchReport) -> Iterator[Line]:
     if report.robots_txt:
-        yield from _heading("Answers to robots for robots.txt")
+        yield from _heading("Answers to requests for robots.txt")
         yield from wrapped(_statuses(report.robots_txt), "  ", "  ")
     yield from _activity(report.counts.hours, report.counts.statuses)
     yield from _paths(report.paths)

@@ -63,7 +63,7 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
     ("tiers", [line(0), line(0, "/", "YandexBot/3.0")], {}, "declared: not verified; impostor: another program that"),
     ("impostor", [line(0)], {}, "as GPTBot: 1 request from 9.9.9.9 (1) - 9.9.9.9 is outside the ranges published at"),
     ("impostors", [line(0, "/", GPTBOT, f"9.9.9.{n}") for n in range(9)], {}, "9.9.9.2 (1) and others (6)"),
-    ("robots.txt", [line(0, "/robots.txt", status=404)], {}, "Answers to robots for robots.txt 404: 1"),
+    ("robots.txt", [line(0, "/robots.txt", status=404)], {}, "Answers to requests for robots.txt 404: 1"),
     ("no status", [line(0, status="-")], {}, "Statuses none: 1"),
     ("hours", [line(0)], {}, "··········█············· most in hour 10: 1 of 1"),
     ("paths", [line(0, "/a"), line(0, "/a")], {}, "Paths requested most 2 /a"),

@@ -25,6 +25,8 @@ class BlockCounts:
     """Lines by the name of their format."""
     counts: RequestCounts = field(default_factory=RequestCounts)
     durations: Durations = field(default_factory=Durations)
+    robots_txt: dict[int, int] = field(default_factory=dict)
+    """Answers to requests for robots.txt, by status."""
     requested: dict[str, int] = field(default_factory=dict)
     """Request lines, at most `PATHS`, with their counts; each too low by `requested_error` at most."""
     requested_error: int = 0

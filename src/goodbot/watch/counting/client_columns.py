@@ -143,6 +143,8 @@ def _join(table: ClientTable, slots: Ints, rows: dict[str, Ints]) -> None:
     rows["gap_squares"] += gap * gap
     joined = np.where(is_joined, mine["tail_run"][slots] + rows["head_run"], 0)
     is_one_run = is_joined & (rows["head_run"] == rows["requests"])
+    was_one_run = is_joined & (mine["head_run"][slots] == mine["requests"][slots])
+    mine["head_run"][slots] = np.where(was_one_run, joined, mine["head_run"][slots])
     for name in SUMS:
         mine[name][slots] += rows[name]
     for name in BITS:

@@ -65,6 +65,8 @@ def _join(columns: list["array[int]"], slot: int, row: list[int]) -> None:
         joined = columns[_TAIL_RUN][slot] + row[_HEAD_RUN]
         if row[_HEAD_RUN] == row[_REQUESTS]:
             row[_TAIL_RUN] = joined
+        if columns[_HEAD_RUN][slot] == columns[_REQUESTS][slot]:
+            columns[_HEAD_RUN][slot] = joined
     for place in _SUM_PLACES:
         if row[place]:
             columns[place][slot] += row[place]

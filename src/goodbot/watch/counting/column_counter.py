@@ -35,6 +35,7 @@ class ColumnCounter:
         requests = self._requests.read(columns.request)
         result.counts = _counts(columns, requests.kinds)
         result.durations = _durations(columns)
+        result.robots_txt = _robots_txt(columns, requests.kinds)
         result.requested, result.requested_error = _top(columns.request, PATHS)
         robots, robot_rows, numbers = self._robots(columns)
         result.robots = self._robot_blocks(columns.take(robot_rows), robots, numbers[robot_rows], requests.kinds)
@@ -93,12 +94,11 @@ class ColumnCounter:
 
 def _robot_block(columns: Columns, kinds: Ints) -> RobotBlock:
     lines, error = _top(columns.request, ROBOT_PATHS)
-    robots_txt = columns.status[kinds[columns.request.codes] == RequestKind.ROBOTS_TXT]
     timed = ~np.isnan(columns.duration)
     return RobotBlock(
         counts=_counts(columns, kinds),
         durations=_durations(columns),
-        robots_txt=Counter(robots_txt.tolist()),
+        robots_txt=_robots_txt(columns, kinds),
         seconds=Counter(columns.at.tolist()),
         busy=busy_seconds(zip(columns.at[timed].tolist(), columns.duration[timed].tolist(), strict=True)),
         lines=lines,
@@ -106,6 +106,11 @@ def _robot_block(columns: Columns, kinds: Ints) -> RobotBlock:
         addresses=_top(columns.address, len(columns))[0],
         agents=_top(columns.agent, len(columns))[0],
     )
+
+
+def _robots_txt(columns: Columns, kinds: Ints) -> Counter[int]:
+    """Counts the answers to requests for robots.txt."""
+    return Counter(columns.status[kinds[columns.request.codes] == RequestKind.ROBOTS_TXT].tolist())
 
 
 def _counts(columns: Columns, kinds: Ints) -> RequestCounts:

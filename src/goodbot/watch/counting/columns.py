@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.counting_options import CountingOptions
-from goodbot.watch.counting.entry_rows import COMBINED, TimeCache, with_client
+from goodbot.watch.counting.entry_rows import COMBINED, SIZE_DIGITS, TimeCache, checked
 from goodbot.watch.counting.request_cache import trim
 from goodbot.watch.formats.recognition import LineReader
 from goodbot.watch.log_entries import LONGEST_LINE, LogEntry, SkipReason
@@ -28,8 +28,6 @@ _NEWLINE, _RETURN, _QUOTE, _SPACE, _DASH, _ZERO, _BACKSLASH = b'\n\r" -0\\'
 _TIME_CHARS: Final = 29
 _NOBODY: Final = b" - - "
 """What a regular line has between address and time: no identity and no user."""
-
-_MOST_DIGITS: Final = 15
 
 
 @dataclass(slots=True)
@@ -142,7 +140,7 @@ class ColumnReader:
         for start, end, number in zip(starts.tolist(), ends.tolist(), numbers.tolist(), strict=True):
             entry = reader.read(data[start:end].decode("latin-1"))
             if isinstance(entry, LogEntry):
-                entries.append(with_client(entry, client_of) if client_of else entry)
+                entries.append(checked(entry, client_of))
                 places.append(number)
             else:
                 skipped[entry] += 1
@@ -243,7 +241,7 @@ def _sizes(text: Bytes, starts: Ints, ends: Ints) -> tuple[Ints, npt.NDArray[np.
     """Reads the sizes between two places, which a blank follows; `-` is 0."""
     lengths = ends - starts
     size = np.zeros(len(starts), np.int64)
-    valid = (lengths >= 1) & (lengths <= _MOST_DIGITS) & (text[np.maximum(ends, 0)] == _SPACE)
+    valid = (lengths >= 1) & (lengths <= SIZE_DIGITS) & (text[np.maximum(ends, 0)] == _SPACE)
     for place in range(int(lengths[valid].max(initial=0))):
         inside = valid & (place < lengths)
         digit = text[np.minimum(starts + place, len(text) - 1)].astype(np.int64) - _ZERO

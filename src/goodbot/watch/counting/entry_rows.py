@@ -14,6 +14,9 @@ from goodbot.watch.log_entries import LONGEST_LINE, LogEntry, SkipReason
 
 COMBINED: Final = "combined"
 
+SIZE_DIGITS: Final = 12
+"""Digits of the largest size. A larger one is not believed, so sums fit in 64 bits."""
+
 EntryRow = tuple[str, int, int, str, int, int, bool | None, str | None, float | None, str | None]
 """The fields of a `LogEntry`. A plain tuple is made in a quarter of the time."""
 
@@ -70,7 +73,7 @@ class LineBlocks:
             irregular += 1
             entry = read(line)
             if isinstance(entry, LogEntry):
-                add(with_client(entry, client_of) if client_of else entry)
+                add(checked(entry, client_of))
             else:
                 skipped[entry] += 1
         return entries, skipped, len(lines) - irregular
@@ -85,9 +88,17 @@ def _is_plain(address: str) -> bool:
     return not (" " in address or address[0] == "[" or address[-1] == "," or address.count(":") == 1)
 
 
-def with_client(entry: LogEntry, client_of: Callable[[str, str], str]) -> LogEntry:
-    """Returns an entry with the address of the client behind a proxy."""
-    return entry if entry.forwarded is None else entry._replace(address=client_of(entry.address, entry.forwarded))
+def checked(entry: LogEntry, client_of: Callable[[str, str], str] | None) -> LogEntry:
+    """Returns an entry with the address of the client behind a proxy, and with a size of 0 if that of the log is too
+    large."""
+    if entry.size >= _TOO_LARGE:
+        entry = entry._replace(size=0)
+    if client_of is None or entry.forwarded is None:
+        return entry
+    return entry._replace(address=client_of(entry.address, entry.forwarded))
+
+
+_TOO_LARGE: Final = 10**SIZE_DIGITS
 
 
 class TimeCache(dict[str, tuple[int, int] | None]):
@@ -113,4 +124,4 @@ def _answer(text: str) -> tuple[int, int] | None:
         return None
     if size == "-":
         return int(status), 0
-    return (int(status), int(size)) if size.isdecimal() and len(size) <= 15 else None
+    return (int(status), int(size)) if size.isdecimal() and len(size) <= SIZE_DIGITS else None

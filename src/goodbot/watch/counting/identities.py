@@ -64,11 +64,11 @@ class Identities:
         if key is None:  # outside its ranges, the tier is the same for every address, and for every name
             if len(self._outside) >= MOST_CACHED:
                 self._outside.clear()
-            key = self._outside[outside] = RobotKey(robot.name, self.identity_of(robot, address, at).tier)
+            key = self._outside[outside] = RobotKey(robot.name, self.identity_of(robot, address, _month(at)).tier)
         return key
 
     def identity_of(self, robot: KnownRobot, address: str, at: int) -> VerifiedIdentity:
-        """Returns the tier with its evidence."""
+        """Returns the tier on the day of a request, with its evidence."""
         if packed_address(address) is None:  # the log has names instead of addresses
             return verify(robot, None, self._book)
         identity = verify(robot, address, self._book, _day(at))
@@ -80,7 +80,7 @@ class Identities:
         if key is None:
             if len(self._confirmed_keys) >= MOST_CACHED:
                 self._confirmed_keys.clear()
-            key = RobotKey(robot.name, self.identity_of(robot, address, at).tier)
+            key = RobotKey(robot.name, self.identity_of(robot, address, _month(at)).tier)
             self._confirmed_keys[cached] = key
         return key
 
@@ -121,5 +121,9 @@ def packed_address(address: str) -> bytes | None:
 _MAPPED: Final = bytes(10) + b"\xff\xff"
 
 
+def _month(at: int) -> int:
+    return at // MONTH_S * MONTH_S
+
+
 def _day(at: int) -> date:
-    return datetime.fromtimestamp(at // MONTH_S * MONTH_S, UTC).date()
+    return datetime.fromtimestamp(at, UTC).date()

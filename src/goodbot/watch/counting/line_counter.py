@@ -57,6 +57,7 @@ class LineCounter:
         requested = Counter(map(_REQUEST, entries))
         result.counts = self._counts(entries, requested)
         result.durations = durations_of(map(_DURATION, entries))
+        result.robots_txt = self._robots_txt(entries, requested)
         result.requested, result.requested_error = reduced(requested, PATHS)
         groups, others = self._by_robot(entries)
         result.robots = {key: self._robot_block(group) for key, group in groups.items()}
@@ -95,14 +96,18 @@ class LineCounter:
         counts.last_at = max(map(_AT, entries), default=None)
         return counts
 
+    def _robots_txt(self, entries: list[EntryRow], requested: Counter[str]) -> Counter[int]:
+        """Counts the answers to requests for robots.txt."""
+        lines = {line for line in requested if self._requests[line][0] is RequestKind.ROBOTS_TXT}
+        return Counter(entry[4] for entry in entries if entry[3] in lines) if lines else Counter()
+
     def _robot_block(self, entries: list[EntryRow]) -> RobotBlock:
-        requests = self._requests
         requested = Counter(map(_REQUEST, entries))
         lines, error = reduced(requested, ROBOT_PATHS)
         return RobotBlock(
             counts=self._counts(entries, requested),
             durations=durations_of(map(_DURATION, entries)),
-            robots_txt=Counter(entry[4] for entry in entries if requests[entry[3]][0] is RequestKind.ROBOTS_TXT),
+            robots_txt=self._robots_txt(entries, requested),
             seconds=Counter(map(_AT, entries)),
             busy=busy_seconds((entry[1], entry[8]) for entry in entries),
             lines=lines,

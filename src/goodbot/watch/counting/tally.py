@@ -24,6 +24,8 @@ class Tally:
     formats: dict[str, int] = field(default_factory=dict)
     counts: RequestCounts = field(default_factory=RequestCounts)
     durations: Durations = field(default_factory=Durations)
+    robots_txt: dict[int, int] = field(default_factory=dict)
+    """Answers to requests for robots.txt, by status."""
     requested: FrequentItems = field(default_factory=lambda: FrequentItems(PATHS))
     """The most frequent request lines."""
     robots: dict[RobotKey, RobotTotals] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class Tally:
         add_counts(self.formats, block.formats)
         self.counts.merge(block.counts)
         self.durations.merge(block.durations)
+        add_counts(self.robots_txt, block.robots_txt)
         self.requested.add(block.requested, block.requested_error)
         for key, found in block.robots.items():
             hashes = [address_hash(address) for address in found.addresses]

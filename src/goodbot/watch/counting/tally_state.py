@@ -41,6 +41,7 @@ class SavedTally(msgspec.Struct):
     formats: dict[str, int]
     counts: RequestCounts
     durations: Durations
+    robots_txt: dict[int, int]
     requested: FrequentItems
     robots: list[tuple[RobotKey, RobotTotals]]
 
@@ -64,6 +65,7 @@ def saved(tally: Tally) -> SavedTally:
         tally.formats,
         tally.counts,
         tally.durations,
+        tally.robots_txt,
         tally.requested,
         [*tally.robots.items()],
     )
@@ -79,6 +81,7 @@ def restored(state: SavedTally) -> Tally:
         state.formats,
         _checked(state.counts),
         state.durations,
+        state.robots_txt,
         state.requested,
         {key: totals for key, totals in state.robots if _checked(totals.counts)},
     )

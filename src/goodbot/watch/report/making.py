@@ -67,9 +67,9 @@ def make_report(
     keys.sort(key=lambda key: (_ORDER.index(key.tier), -tally.robots[key].counts.requests, key.name))
     robots = [_robot(key, tally, identities, shown, anonymise) for key in keys]
     undeclared, verdicts, requests = _undeclared(tally, shown) if only is None else ([], {}, {})
-    answers: Counter[int] = Counter()
-    for one in robots:
-        answers.update(one.robots_txt)
+    answers = Counter(tally.robots_txt)
+    if only is not None:
+        answers = sum((Counter(one.robots_txt) for one in robots), Counter())
     return WatchReport(
         tuple(logs),
         tuple(damage),

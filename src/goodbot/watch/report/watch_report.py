@@ -122,7 +122,7 @@ class WatchReport:
     robots: tuple[RobotReport, ...]
     """By tier (verified, declared, unknown, impostor), those with most requests first."""
     robots_txt: dict[int, int]
-    """Answers to requests of declared robots for robots.txt, by status."""
+    """Answers to requests for robots.txt, by status; with `only`, to those of that robot."""
     undeclared: tuple[UndeclaredReport, ...]
     """By verdict (certain, likely, possible), those with most points first."""
     undeclared_left_out: int
