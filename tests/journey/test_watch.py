@@ -198,6 +198,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("access.log.gz", "--follow"), "access.log.gz is compressed"),
     (("access.log", "--log-format", "%h %Q"), "%Q"),
     (("access.log", "--state", "empty-folder"), "empty-folder"),
+    (("access.log", "--state", "none/watch.state"), "cannot write none/watch.state: its folder does not exist"),
 ]
 
 

@@ -210,6 +210,8 @@ def _check(follow: bool, state_file: Path | None, form: str, nameserver: str | N
         raise InputError("--follow keeps no state; run goodbot watch --state FILE again and again instead")
     if follow and form in ("csv", "prometheus"):
         raise InputError(f"--follow writes text or JSON lines, not {form}")
+    if state_file and not state_file.absolute().parent.is_dir():
+        raise InputError(f"cannot write {state_file}: its folder does not exist")
     if nameserver and not reverse_dns:
         raise InputError("--nameserver goes with --reverse-dns")
 
