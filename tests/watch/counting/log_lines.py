@@ -1,10 +1,11 @@
 """Draws log lines: of the combined format with every odd detail, and of all other formats mixed."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from hypothesis import strategies as st
 
-TEN: int = 1_789_466_400
+TEN: Final = 1_789_466_400
 """15 September 2026, 10:00 UTC: most lines are a few seconds later."""
 
 # ---- the combined format --------------------------------------------------------------------------------------------
@@ -61,9 +62,12 @@ combined_logs = st.lists(combined_lines(), max_size=25).map(b"\n".join)
 
 # ---- all formats ----------------------------------------------------------------------------------------------------
 
+COLUMNS = "#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status sc-bytes"
+OTHER_COLUMNS = " ".join(f"x-{number}" for number in range(7))
+"""So a W3C line has more words than any other."""
 HEADERS = [
-    "#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status sc-bytes cs(User-Agent) time-taken",
-    "#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status sc-bytes time-taken cs(User-Agent)",
+    f"{COLUMNS} cs(User-Agent) time-taken {OTHER_COLUMNS}",
+    f"{COLUMNS} time-taken cs(User-Agent) {OTHER_COLUMNS}",
     "#Fields: time date",
     "#Version: 1.0",
 ]
@@ -76,12 +80,16 @@ SHAPES = [
     '{address} - - [{time}] "{request}" {status} {size} "-" "{agent}" {seconds}',
     '{address} - - [{time}] "{request}" {status} {size} "-" "{agent}" "{forwarded}"',
     '{address} - - [{time}] "{request}" {status} {size} "-" "{agent}" rt={seconds} xff="{forwarded}"',
-    '{{"remote_addr":"{address}","time":{at},"request":"{request}","status":{status},"size":{size},'
-    '"http_user_agent":"{agent}","request_time":{seconds},"x_forwarded_for":"{forwarded}"}}',
-    '{{"ts":{at}.5,"logger":"http.log.access.log0","request":{{"remote_ip":"{address}","method":"GET","uri":"/",'
-    '"headers":{{"User-Agent":["{agent}"],"X-Forwarded-For":["{forwarded}"]}}}},"status":{status},"size":{size},'
-    '"duration":{seconds}}}',
-    "2026-09-15 10:00:0{digit} {address} GET /b {digit} {status} {size} {agent} {digit}000",
+    (
+        '{{"remote_addr":"{address}","time":{at},"request":"{request}","status":{status},"size":{size},'
+        '"http_user_agent":"{agent}","request_time":{seconds},"x_forwarded_for":"{forwarded}"}}'
+    ),
+    (
+        '{{"ts":{at}.5,"logger":"http.log.access.log0","request":{{"remote_ip":"{address}","method":"GET","uri":"/",'
+        '"headers":{{"User-Agent":["{agent}"],"X-Forwarded-For":["{forwarded}"]}}}},"status":{status},"size":{size},'
+        '"duration":{seconds}}}'
+    ),
+    "2026-09-15 10:00:0{digit} {address} GET /b {digit} {status} {size} {agent} {digit}000 - - - - - - -",
     "{header}",
 ]
 
@@ -101,7 +109,9 @@ def mixed_lines(draw: st.DrawFn) -> bytes:
         "time": f"15/Sep/2026:10:00:0{second} +0000",
         "at": str(TEN + second),
         "digit": str(second),
-        "request": pick(["GET / HTTP/1.1", "GET /a.css HTTP/1.1", "GET /robots.txt HTTP/1.1", "HEAD /b", "-", ""]),
+        "request": pick(
+            ["GET / HTTP/1.1", "GET /a.css HTTP/1.1", "GET /robots.txt HTTP/1.1", "GET /a.css\\n", "HEAD /b", "-", ""]
+        ),
         "status": pick(["200", "200", "404", "500", "1000"]),
         "size": pick(["5", "5", "0", "9" * 12, "9" * 13, "9" * 18]),
         "agent": pick(["Mozilla/5.0", "GPTBot/1.3", "Googlebot/2.1", "-", ""]),

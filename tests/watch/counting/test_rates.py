@@ -13,11 +13,11 @@ from goodbot.watch.counting.rates import BURST_PER_MINUTE, MANY_OPEN, OPEN_S, Ra
 START = 1_789_466_400
 
 
-def rates_of(blocks: list[list[int]]) -> Rates:
-    """Returns the rates of requests at these seconds, block by block."""
+def rates_of(blocks: list[list[int]], duration: float | None = None) -> Rates:
+    """Returns the rates of requests at these seconds, block by block; each takes as long."""
     rates = Rates()
     for block in blocks:
-        rates.add(Counter(block), {})
+        rates.add(Counter(block), busy_seconds((second, duration) for second in block))
     return rates.closed()
 
 
@@ -50,10 +50,20 @@ def test_closing_changes_nothing_for_a_log_in_order(seed: int, count: int, place
     """Also if it is out of order by less than `OPEN_S`, and however it is cut."""
     choose = random.Random(seed)
     seconds = sorted(START + choose.randrange(3 * MANY_OPEN) for _ in range(count))
-    shuffled = sorted(seconds, key=lambda second: second + choose.uniform(0, OPEN_S - 61))
+    shuffled = sorted(seconds, key=lambda second: second + choose.uniform(0, OPEN_S - 1))
     bounds = [0, *sorted(place % (count + 1) for place in places), count]
-    rates = rates_of([shuffled[start:end] for start, end in pairwise(bounds)])
+    rates = rates_of([shuffled[start:end] for start, end in pairwise(bounds)], 30.0)
     assert (rates.peak_second, rates.peak_minute, rates.active_minutes, rates.bursts) == expected(seconds)
+    assert rates.parallel == rates_of([shuffled], 30.0).parallel
+
+
+def test_a_log_far_out_of_order_counts_minutes_again() -> None:
+    """Two logs of the same hour, one after the other: only the last minutes of the first are still open."""
+    hour = [START + second for second in range(3600)]
+    rates = rates_of([hour, hour])
+    still_open = OPEN_S // 60 + 1
+    assert rates.active_minutes == rates.bursts == 120 - still_open
+    assert (rates.peak_second, rates.peak_minute) == (2, 120)
 
 
 def test_memory_is_bounded() -> None:
@@ -64,14 +74,13 @@ def test_memory_is_bounded() -> None:
     assert rates.closed().active_minutes == 200 * 60
 
 
-@given(st.lists(st.tuples(st.floats(0, 300), st.floats(0.001, 90)), min_size=1, max_size=40))
-def test_the_parallel_requests_are_never_too_many(spans: list[tuple[float, float]]) -> None:
+@given(st.lists(st.tuples(st.floats(0, 300), st.floats(0.001, 90)), min_size=1, max_size=40), st.integers(0, 40))
+def test_the_parallel_requests_are_never_too_many(spans: list[tuple[float, float]], place: int) -> None:
     """The log has the second in which a request ended, and how long it took."""
     rates = Rates()
-    rates.add(
-        Counter(START + int(start + spent) for start, spent in spans),
-        busy_seconds((START + int(start + spent), spent) for start, spent in spans),
-    )
+    for block in (spans[:place], spans[place:]):
+        ends = [(START + int(start + spent), spent) for start, spent in block]
+        rates.add(Counter(end for end, _ in ends), busy_seconds(ends))
     edges = sorted(
         [(start, 1) for start, _ in spans] + [(start + spent, -1) for start, spent in spans],
         key=lambda edge: (edge[0], -edge[1]),

@@ -45,8 +45,8 @@ _ATTACKS: Final = (
 """Attempts to leave the site's folder, or to inject code. Each has `%`, `..`, `<` or `+`."""
 
 VALID_REQUEST: Final = r"^[A-Z]+ [!-~\x80-\xff]"
-ROBOTS_TXT_REQUEST: Final = r"^[A-Z]+ (?:[Hh][Tt][Tt][Pp][Ss]?://[^/ ]*)?/robots\.txt(?:[? ]|$)"
-ASSET_REQUEST: Final = rf"^[A-Z]+ [^? ]*\.(?i:{_EXTENSIONS})(?:[? ]|$)"
+ROBOTS_TXT_REQUEST: Final = r"^[A-Z]+ (?:[Hh][Tt][Tt][Pp][Ss]?://[^/ ]*)?/robots\.txt(?:[? \n]|$)"
+ASSET_REQUEST: Final = rf"^[A-Z]+ [^? ]*\.(?i:{_EXTENSIONS})(?:[? \n]|$)"
 PROBE_REQUEST: Final = rf"^[A-Z]+ /(?:[^/? ]+/)?(?i:{_PROBED})"
 ATTACK_REQUEST: Final = rf"(?i:{_ATTACKS})"
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from goodbot.watch.counting.client_table import SKETCH_PLACES, ClientTable, Pool
+from goodbot.watch.counting.client_table import SKETCH_PLACES, VISITOR_BITS, ClientTable, Pool
 from goodbot.watch.counting.clients import SUMS, TABLE_COLUMNS
 from goodbot.watch.counting.distinct import DistinctCount
 from goodbot.watch.counting.frequent import FrequentItems
@@ -82,8 +82,8 @@ def restored(state: SavedTally) -> Tally:
         _checked(state.counts),
         state.durations,
         state.robots_txt,
-        state.requested,
-        {key: totals for key, totals in state.robots if _checked(totals.counts)},
+        _checked_items(state.requested),
+        {key: _checked_robot(totals) for key, totals in state.robots},
     )
 
 
@@ -92,21 +92,53 @@ def _restored_clients(state: SavedClients) -> ClientTable:
     table.slots = {address: slot for slot, address in enumerate(state.addresses)}
     table.agents = state.agents
     rows = len(table.slots)
-    fits = set(state.columns) == set(TABLE_COLUMNS) and set(state.pool.sums) == set(SUMS) and len(state.agents) == rows
+    fits = set(state.columns) == set(TABLE_COLUMNS) and set(state.pool.sums) == set(SUMS)
+    fits = fits and len(state.agents) == len(state.addresses) == rows
     if not fits or any(len(column) != _CELL_BYTES * rows for column in state.columns.values()):
         raise ValueError("the table of addresses is damaged")
     table.columns = {name: array("q", state.columns[name]) for name in TABLE_COLUMNS}
+    if min(table.columns["requests"], default=0) < 0:
+        raise ValueError("the requests of addresses are damaged")
     table.pool = state.pool
-    table.visitors = state.visitors
+    table.visitors = _checked_visitors(state.visitors)
     if state.sketch is not None:
-        unpacked = zlib.decompressobj().decompress(state.sketch, _SKETCH_BYTES)
-        if len(unpacked) != _SKETCH_BYTES:
-            raise ValueError("the sketch of pooled addresses is damaged")
-        table.sketch[:] = array("I", unpacked)
+        table.sketch[:] = array("I", _unpacked(state.sketch))
     return table
+
+
+def _unpacked(sketch: bytes) -> bytes:
+    decompressor = zlib.decompressobj()
+    try:
+        unpacked = decompressor.decompress(sketch, _SKETCH_BYTES + 1)
+    except zlib.error as error:
+        raise ValueError("the sketch of pooled addresses is damaged") from error
+    if len(unpacked) != _SKETCH_BYTES or not decompressor.eof:
+        raise ValueError("the sketch of pooled addresses is damaged")
+    return unpacked
+
+
+def _checked_robot(totals: RobotTotals) -> RobotTotals:
+    _checked(totals.counts)
+    _checked_visitors(totals.visitors)
+    for items in (totals.lines, totals.addresses, totals.agents):
+        _checked_items(items)
+    return totals
 
 
 def _checked(counts: RequestCounts) -> RequestCounts:
     if len(counts.kinds) != KINDS or len(counts.hours) != 24:
         raise ValueError("the counts of kinds and hours are damaged")
     return counts
+
+
+def _checked_items(items: FrequentItems) -> FrequentItems:
+    if items.kept < 1:
+        raise ValueError("the most frequent items are damaged")
+    return items
+
+
+def _checked_visitors(visitors: DistinctCount) -> DistinctCount:
+    fits = 4 <= visitors.bits <= VISITOR_BITS and visitors.most_exact >= 0
+    if not fits or (visitors.few is None and len(visitors.ranks) != 1 << visitors.bits):
+        raise ValueError("the number of different addresses is damaged")
+    return visitors
