@@ -1,5 +1,6 @@
 """The file of `goodbot watch --state FILE`: the counts, and how far each log was counted."""
 
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,9 @@ from goodbot.watch.counting.tally_state import SavedTally, restored, saved
 from goodbot.watch.reader.log_positions import LogPosition
 
 MAGIC: Final = b"goodbot watch state 1\n"
-"""The beginning of the file. The rest is MessagePack."""
+"""The beginning of the file. It is followed by the CRC-32 of the rest, and by the rest, which is MessagePack."""
+
+_CRC_BYTES: Final = 4
 
 MOST_LOGS: Final = 10_000
 """Positions of logs that are kept; the oldest go first."""
@@ -54,11 +57,15 @@ def load_state(path: Path, choices: str) -> WatchState:
         return WatchState()
     if not content.startswith(MAGIC):
         raise InputError(f"{path} is not a state of goodbot watch; name another file")
+    damaged = f"{path} is damaged; remove it and count the logs again"
+    body = content[len(MAGIC) + _CRC_BYTES :]
+    if content[len(MAGIC) : len(MAGIC) + _CRC_BYTES] != _crc(body):
+        raise InputError(damaged)
     try:
-        state = msgspec.msgpack.decode(content[len(MAGIC) :], type=_Saved)
+        state = msgspec.msgpack.decode(body, type=_Saved)
         tally = restored(state.tally)
     except (msgspec.MsgspecError, ValueError) as error:
-        raise InputError(f"{path} is damaged; remove it and count the logs again") from error
+        raise InputError(damaged) from error
     if state.choices != choices:
         made = f"with {state.choices}" if state.choices else "without such options"
         given = choices or "no such options"
@@ -68,5 +75,9 @@ def load_state(path: Path, choices: str) -> WatchState:
 
 def save_state(path: Path, state: WatchState, choices: str) -> None:
     """Replaces the file completely or not at all. Raises InputError or RunError if it cannot be written."""
-    content = msgspec.msgpack.encode(_Saved(choices, saved(state.tally), state.positions))
-    write_whole(path, MAGIC + content)
+    body = msgspec.msgpack.encode(_Saved(choices, saved(state.tally), state.positions))
+    write_whole(path, MAGIC + _crc(body) + body)
+
+
+def _crc(body: bytes) -> bytes:
+    return zlib.crc32(body).to_bytes(_CRC_BYTES, "big")

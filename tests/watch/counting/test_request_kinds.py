@@ -178,6 +178,7 @@ def test_both_engines_agree_on_the_table() -> None:
     assert agree(lines)
     assert agree([line + "\n" for line in lines])
     assert agree([line.replace(" ", "\n") for line in lines])
+    assert agree([line.replace(" ", " \0", 1) for line in lines])
 
 
 @pytest.mark.parametrize("piece", ["a.css.", "..%2", "union+", "GET ", "/", "%", "x" * 10])

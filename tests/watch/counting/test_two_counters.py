@@ -18,6 +18,7 @@ from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.line_counter import LineCounter
 from goodbot.watch.counting.real_client import real_client
 from goodbot.watch.counting.tally_state import SavedTally, restored, saved
+from goodbot.watch.reader import opening
 from goodbot.watch.reader.block_reader import BlockReader
 from goodbot.watch.reader.opening import LogStream
 from watch.counting.log_lines import TEN, combined_logs, mixed_logs
@@ -40,7 +41,9 @@ def cut(log: bytes, places: list[int]) -> list[bytes]:
 def read(log: bytes, block_bytes: int) -> list[Block]:
     """Cuts a log into blocks as the reader does, which hands the `#Fields:` line on."""
     log = b"-\n" + log  # no magic number
-    return [*BlockReader(LogStream("x", io.BytesIO(log), len(log)), block_bytes=block_bytes).blocks()]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "PIECE_BYTES", block_bytes)
+        return [*BlockReader(LogStream("x", io.BytesIO(log), len(log)), block_bytes=block_bytes).blocks()]
 
 
 @given(logs, st.booleans(), st.sampled_from([0, request_columns.FEW]))
@@ -52,6 +55,10 @@ def test_the_counters_agree(log: bytes, ends: bool, few: int) -> None:
         patch.setattr(request_columns, "FEW", few)
         assert figures(tally_of(fast, [block])) == figures(tally)
     assert tally.lines == sum(tally.skipped.values()) + tally.counts.requests
+
+
+def test_a_log_is_read_in_several_blocks() -> None:
+    assert len(read(b"x\n" * 50, 10)) >= 10
 
 
 @given(combined_logs, st.lists(st.integers(0, 30), max_size=4))

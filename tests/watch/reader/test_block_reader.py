@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from goodbot.watch.blocks import Block
 from goodbot.watch.log_entries import LONGEST_LINE
+from goodbot.watch.reader import opening
 from goodbot.watch.reader.block_reader import LONGEST_KEPT, BlockReader
 from goodbot.watch.reader.opening import LogStream
 
@@ -19,8 +20,18 @@ def reader(
     content: bytes, block_bytes: int = 100, *, header: str | None = None, complete_only: bool = False
 ) -> BlockReader:
     """Returns a reader of a log in memory."""
-    stream = LogStream("x", io.BytesIO(content), len(content))
+    with pytest.MonkeyPatch.context() as patch:
+        if block_bytes < len(content) < 10_000:
+            patch.setattr(opening, "PIECE_BYTES", max(block_bytes, 16))
+        stream = LogStream("x", io.BytesIO(content), len(content))
     return BlockReader(stream, header=header, complete_only=complete_only, block_bytes=block_bytes)
+
+
+def blocks_of(read: BlockReader, start: int = 0) -> list[Block]:
+    """Returns the blocks, read in pieces of their size."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "PIECE_BYTES", max(read._block_bytes, 16))
+        return [*read.blocks(start)]
 
 
 def joined(blocks: list[Block]) -> bytes:
@@ -33,7 +44,7 @@ lines = st.lists(st.binary(max_size=30), max_size=40).map(lambda some: b"-" + b"
 @given(lines, st.integers(1, 200), st.booleans())
 def test_blocks_have_all_bytes_and_whole_lines(content: bytes, block_bytes: int, packed: bool) -> None:
     read = reader(gzip.compress(content) if packed else content, block_bytes)
-    blocks = [*read.blocks()]
+    blocks = blocks_of(read)
     assert joined(blocks) == content
     assert all(block.data.endswith(b"\n") for block in blocks[:-1])
     assert read.counted == len(content)
@@ -43,13 +54,13 @@ def test_blocks_have_all_bytes_and_whole_lines(content: bytes, block_bytes: int,
 def test_reading_goes_on_where_it_ended(content: bytes, block_bytes: int, place: int) -> None:
     start = content[:place].rfind(b"\n") + 1
     for packed in (content, gzip.compress(content)):
-        assert joined([*reader(packed, block_bytes).blocks(start)]) == content[start:]
+        assert joined(blocks_of(reader(packed, block_bytes), start)) == content[start:]
 
 
 @given(lines, st.integers(1, 200))
 def test_a_last_line_without_newline_can_wait(content: bytes, block_bytes: int) -> None:
     read = reader(content, block_bytes, complete_only=True)
-    assert joined([*read.blocks()]) == content[: content.rfind(b"\n") + 1]
+    assert joined(blocks_of(read)) == content[: content.rfind(b"\n") + 1]
     assert read.counted == content.rfind(b"\n") + 1
 
 
@@ -79,6 +90,7 @@ def test_memory_holds_only_the_beginning_of_a_long_line() -> None:
         pytest.param(f"{FIRST}\n".encode() + b"a\n" * 100, [None, FIRST, FIRST], FIRST, id="at the beginning"),
         pytest.param(f"{FIRST}\r\n".encode() + b"a\n" * 60, [None, FIRST], FIRST, id="with a carriage return"),
         pytest.param(f"{FIRST}\n{SECOND}\n".encode() + b"a\n" * 40, [None, SECOND], SECOND, id="the last of two"),
+        pytest.param(f"\ufeff{FIRST}\n".encode() + b"a\n" * 60, [None, FIRST], FIRST, id="after a byte order mark"),
         pytest.param(b"x #Fields: no\n" * 10, [None, None], None, id="within a line"),
     ],
 )

@@ -59,11 +59,12 @@ def _read_many(column: TextColumn) -> Requests:
     def matches(pattern: str) -> npt.NDArray[np.bool_]:
         return np.asarray(pc.match_substring_regex(texts, pattern))
 
-    kinds = np.full(len(octets), RequestKind.PAGE, np.int64)
+    kinds = np.full(len(octets), RequestKind.NONE, np.int64)
+    kinds[matches(VALID_REQUEST)] = RequestKind.PAGE
     kinds[matches(ASSET_REQUEST)] = RequestKind.ASSET
     kinds[matches(ROBOTS_TXT_REQUEST)] = RequestKind.ROBOTS_TXT
-    kinds[matches(PROBE_REQUEST) | matches(ATTACK_REQUEST)] = RequestKind.PROBE
-    kinds[~matches(VALID_REQUEST)] = RequestKind.NONE
+    is_attack = matches(ATTACK_REQUEST) & (kinds != RequestKind.NONE)
+    kinds[matches(PROBE_REQUEST) | is_attack] = RequestKind.PROBE
     places = np.fromiter(map(zlib.crc32, octets), np.uint64, len(octets)) % np.uint64(PAGE_PLACES)
     bits = np.where(kinds == RequestKind.PAGE, np.uint64(1) << places, np.uint64(0)).astype(np.int64)
     return Requests(kinds, bits, np.asarray(pc.starts_with(texts, "HEAD ")).astype(np.int64))

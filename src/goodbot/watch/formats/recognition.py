@@ -64,9 +64,13 @@ class LineReader:
             return self._pattern
         if line[0] == "{":
             return json_format(line) or "unknown format"
-        if self._w3c is not None and self._w3c.parse(line) != "unknown format":
+        if self._w3c is None:
+            return quoted_format(line)
+        entry = self._w3c.parse(line)
+        if isinstance(entry, LogEntry):
             return self._w3c
-        return quoted_format(line)
+        found = quoted_format(line)  # a line of another format may have as many words
+        return found if entry == "unknown format" or not isinstance(found, str) else self._w3c
 
     def _read_comment(self, line: str) -> None:
         if line.startswith(FIELDS):

@@ -12,6 +12,8 @@ LONGEST_KEPT: Final = 1024 * 1024
 
 FIELDS: Final = b"#Fields:"
 
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
 
 class BlockReader:
     """Reads one log. After each block, `counted` and `header` say how far it was read."""
@@ -61,7 +63,7 @@ class BlockReader:
         block = Block(data, self._stream.source, self.header)
         self.counted += len(data) + cut_bytes
         place = data.rfind(FIELDS)
-        while place > 0 and data[place - 1 : place] != b"\n":
+        while place > 0 and data[place - 1 : place] != b"\n" and data[:place] != _BYTE_ORDER_MARK:
             place = data.rfind(FIELDS, 0, place)
         if place >= 0:
             self.header = data[place : data.find(b"\n", place)].decode("latin-1").rstrip("\r")
