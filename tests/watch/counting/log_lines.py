@@ -63,7 +63,6 @@ combined_logs = st.lists(combined_lines(), max_size=25).map(b"\n".join)
 # ---- all formats ----------------------------------------------------------------------------------------------------
 
 COLUMNS = "#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status sc-bytes"
-"""So a W3C line has more words than any other."""
 HEADERS = [
     f"{COLUMNS} cs(User-Agent) time-taken",
     f"{COLUMNS} time-taken cs(User-Agent)",
