@@ -23,6 +23,8 @@ from goodbot.web.machines.metrics import metrics_text
 from goodbot.web.machines.openapi import TAGS
 from goodbot.web.operator.crawl_page import MAX_FORM_BYTES as ORDER_BYTES
 from goodbot.web.operator.operator_access import MAX_LOGIN_BYTES
+from goodbot.web.robots.record_draft import NAMES as DRAFT_FIELDS
+from goodbot.web.robots.robot_selection import MAX_CHARS as ROBOTS_CHARS
 from goodbot.web.search.search_query import MAX_PAGE
 from goodbot.web.server.connections import BODY_TIMEOUT_S, HEAD_BYTES, HEAD_TIMEOUT_S, MAX_CONNECTIONS
 from goodbot.web.server.request_metrics import RequestMetrics
@@ -93,6 +95,9 @@ PAGES: Final = {
         Page(
             "POST", "/check/report", "the report alone, for the script of that page", "robots, agent, url", "403, 413"
         ),
+        Page("GET", "/robots", "the robots directory", "q, purpose, operator, verify, obeys, page", "400"),
+        Page("GET", "/robots/{name}", "one robot: how to address and to verify it", statuses="404"),
+        Page("GET", "/robots/draft", "drafts a record for a robot", ", ".join(DRAFT_FIELDS), "400: a field is wrong"),
     ),
     "For the operator": (
         Page("GET", "/crawl", "the dashboard of the crawl", "token", "303: logged in; 404: no crawl"),
@@ -133,8 +138,8 @@ INTRODUCTION: Final = """\
 `goodbot serve` answers these paths. `goodbot serve --public-url https://example.org/find/` serves all of them below
 `/find`. [OpenAPI](https://spec.openapis.org/oas/v3.1.0) describes the API at `/openapi.json`.
 
-**Without a crawl** (no `--in`), the home page, `/about`, the checker, `/healthz`, `/metrics` and the files are served;
-everything about search, visitors' URLs and the crawl gets 404.
+**Without a crawl** (no `--in`), the home page, `/about`, the checker, the robots directory, `/healthz`, `/metrics`
+and the files are served; everything about search, visitors' URLs and the crawl gets 404.
 
 **Methods.** HEAD works wherever GET does. Methods that the tables below do not name get 405 with `Allow`.
 
@@ -192,7 +197,8 @@ waited longest for its client is closed; if all are being answered, 503 with `Re
 first, where a Cyrillic letter takes 6 bytes, and a Chinese one 9 |
 | a URL | {MAX_TYPED_CHARS:,} characters, also when it is percent-encoded | 400; 404 if only the encoded URL is longer |
 | the value of a filter | {MAX_VALUE_CHARS:,} characters | 400 |
-| `page` | {MAX_PAGE} | 400 |
+| `page` | {MAX_PAGE} | 400; the robots directory shows its last page |
+| `q` and `operator` of `/robots` and `/api/robots` | their first {ROBOTS_CHARS} characters count | none |
 | body of `/submit`, `/api/submit`, `/removal` | {_kib(MAX_BODY_BYTES)} | 413 |
 | body of `/check`, `/check/report`, `/api/check` | {_kib(CHECKER_BYTES)}; the robots.txt in it {_kib(MAX_TEXT_BYTES)} \
 | 413 |

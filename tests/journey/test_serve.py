@@ -48,7 +48,7 @@ async def ask(url: str, path: str) -> tuple[int, str]:
 
 # ---- the help -------------------------------------------------------------------------------------------------------
 
-WITHOUT_LINE = {"/cached/document", "/check/report", "/crawl/{order}", "/favicon.ico", "/static"}
+WITHOUT_LINE = {"/cached/document", "/check/report", "/crawl/{order}", "/favicon.ico", "/robots/{name}", "/static"}
 """Paths that only pages use."""
 
 

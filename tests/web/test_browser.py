@@ -36,6 +36,14 @@ PATHS = {
     "not in the index": "/explain?q=zeppelin&url=https://nowhere.example/",
     "help": "/help",
     "about": "/about",
+    "robots": "/robots",
+    "robots found": "/robots?q=google&verify=dns",
+    "no robots": "/robots?q=gogolebot",
+    "robot": "/robots/Googlebot",
+    "robots.txt only": "/robots/Google-Extended",
+    "draft": "/robots/draft",
+    "draft refused": "/robots/draft?name=ExampleBot&contact=x",
+    "drafted": "/robots/draft?name=GPTBot&operator=A&purpose=tool&source=https://example.org/&list_url=https://a.example/",
     "unknown": "/nowhere",
 }
 RICH = [
@@ -182,8 +190,7 @@ def test_no_sideways_scroll(browser: Browser, rich: Visitor, width: int) -> None
     ) as tab:
         for name, path in PATHS.items():
             tab.goto(path)
-            if tab.locator("summary").count():
-                tab.locator(".filters details").evaluate("details => details.open = true")
+            tab.locator("main details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
@@ -241,7 +248,7 @@ def test_axe_finds_nothing_without_a_crawl(browser: Browser, width: int, scheme:
         running(create_app(None, Site("Sample"))) as url,
         shared_tab(browser, base_url=url, viewport={"width": width, "height": 800}, color_scheme=scheme) as tab,
     ):
-        for path in ("/", "/check", "/search?q=robot"):
+        for path in ("/", "/check", "/robots", "/search?q=robot"):
             tab.goto(path)
             assert [(path, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
             assert tab.evaluate("document.documentElement.scrollWidth") <= width

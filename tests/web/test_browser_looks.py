@@ -32,6 +32,9 @@ PUBLIC = {
     "removal": f"/removal?url={HOST}",
     "copy": f"/cached?url={HOST}",
     "checker": "/check",
+    "robots": "/robots",
+    "robot": "/robots/Googlebot",
+    "draft": "/robots/draft?name=ExampleBot&contact=x",
     "login": "/crawl/hosts",
     "unknown": "/nowhere",
 }

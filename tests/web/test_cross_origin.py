@@ -22,6 +22,7 @@ SHARED = [
     "/api/search?q=robot",
     "/api/suggest?q=ro",
     f"/api/why?url=https://{HOST}/",
+    "/api/robots?q=gptbot",
     "/search.atom?q=robot",
     "/opensearch.xml",
     "/openapi.json",

@@ -16,6 +16,7 @@ from web.whole import whole_app
 
 PUBLIC = "https://search.example/find/"
 PAGES = ["/", "/search?q=robot", "/search?q=robot&page=2", "/search?q=zeppelin", "/check", "/crawl", "/nowhere"]
+PAGES += ["/robots?q=google", "/robots/Googlebot", "/robots/draft"]
 
 
 @pytest.fixture(scope="module")

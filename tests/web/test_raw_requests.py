@@ -129,6 +129,8 @@ QUERIES = [
     "url=" + "https://here.example/" + "a" * 14_000,
     "token=%00&token=%FF&host=%00&after=%00&file=%00&reason=%00&page=%00&id=%00",
     "hl=ru&within=year&site=x",
+    "purpose=%00&operator=%FF&verify=x&obeys=%ED%A0%80",
+    "name=%00&patterns=,,%E2%80%AE&aliases=%FF&example=%22%5C&contact=%00@x&list_url=http://&reverse_dns=,",
     "scope=site&url=http://127.0.0.1:1/",
 ]
 

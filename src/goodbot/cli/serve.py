@@ -1,4 +1,4 @@
-"""`goodbot serve`: serves the search of a crawl, pages about it, and the robots.txt checker."""
+"""`goodbot serve`: serves the search of a crawl, pages about it, the robots.txt checker and a directory of robots."""
 
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -12,6 +12,7 @@ from goodbot.cli.abandoned_threads import end_without_waiting
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
+from goodbot.cli.own_robots import data_folder
 from goodbot.cli.printing import flush, say, write_json
 from goodbot.cli.serve_options import serve_options, serve_settings
 from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
@@ -20,6 +21,7 @@ from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
 from goodbot.one_shot import robots_fetcher
 from goodbot.ports import Search
+from goodbot.registry import AddressBook
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import WELL_KNOWN, Signer, signer_of
 from goodbot.serve_settings import ServeSettings
@@ -38,7 +40,7 @@ CONTROL_TIMEOUT_S = 4.0
     examples="""
     goodbot serve --in crawl --port 8020
     goodbot serve --in crawl --name 'Library search' --public-url https://example.org/find/ --trusted-proxy 127.0.0.1
-    goodbot serve            # the robots.txt checker alone
+    goodbot serve            # the robots.txt checker and the robots directory alone
     """,
 )
 @click.option(
@@ -46,16 +48,17 @@ CONTROL_TIMEOUT_S = 4.0
     "folder",
     metavar="DIR",
     type=NamedPath(path_type=Path),
-    help="Folder of a crawl or of imported documents. Without it only the robots.txt checker is served.",
+    help="Folder of a crawl or of imported documents. Without it only the checker and the robots directory are served.",
 )
 @serve_options
 @click.option("--host", "old_listen", hidden=True)
 def command(folder: Path | None, old_listen: str | None, as_json: bool, **options: Any) -> None:
-    """Serve the search of a crawl, pages about it and a robots.txt checker, until Ctrl-C, SIGTERM or SIGHUP.
+    """Serve the search of a crawl, pages about it, a robots.txt checker and a robots directory, until Ctrl-C, SIGTERM
+    or SIGHUP.
 
     The crawl may be running, paused or finished, and need not have an index yet; DIR may also be a folder made by
-    `goodbot index import`. Without --in the checker is served alone. docs/how-to/run-a-search-service.md sets this up
-    with systemd and nginx.
+    `goodbot index import`. Without --in only the checker and the robots directory are served.
+    docs/how-to/run-a-search-service.md sets this up with systemd and nginx.
 
     Pages for visitors:
 
@@ -69,6 +72,9 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     /submit        submits a URL to the crawl
     /removal       removes pages for the owner of their site
     /check         checks a robots.txt while you type
+    /robots        the robots directory: who operates them, how to
+                   address and verify them; a page about each
+    /robots/draft  drafts a record for a robot that is missing there
     /help, /about  how to write a query; about the robot
 
     For programs (/openapi.json describes the API, docs/reference/http.md every path):
@@ -78,6 +84,7 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     /api/suggest?q=        completions of a query (OpenSearch suggestions)
     /api/explain?q=&url=   parts of the score of a page
     /api/why?url=          the history of a URL
+    /api/robots?q=         the robots directory
     POST /api/submit       {"url": "…"} submits a URL
     POST /api/check        {"robots": "…"} or {"site": "URL"}, and "agent",
                            "url"
@@ -102,7 +109,8 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     site, signer = site_of(served, settings), signer_of(settings)
     opened = _open(folder, settings, served)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
-    app = create_app(opened.search, site, opened.crawl, keys, robots_fetcher(settings), opened.visitors)
+    book = AddressBook(data_folder())
+    app = create_app(opened.search, site, opened.crawl, keys, robots_fetcher(settings), opened.visitors, book)
 
     def ready(url: str) -> None:
         urls = urls_of(url, site, opened, signer)

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from goodbot.errors import GoodbotError, InputError, NoIndexError
 from goodbot.ports import Search
+from goodbot.registry import AddressBook, bundled_registry
 from goodbot.web.checker.checker_page import CheckerPage, RobotsSource
 from goodbot.web.machines.key_directory import KeyDirectory
 from goodbot.web.machines.monitoring import Monitoring
@@ -24,6 +25,8 @@ from goodbot.web.operator.operator_pages import operator_routes
 from goodbot.web.pages.error_pages import ErrorPages, disconnected
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import translatable
+from goodbot.web.robots.directory_page import DirectoryPage
+from goodbot.web.robots.draft_page import DraftPage
 from goodbot.web.search.explain_page import ExplainPage
 from goodbot.web.search.help_page import HelpPage
 from goodbot.web.search.search_feed import SearchFeed
@@ -65,13 +68,15 @@ def create_app(
     keys: KeyDirectory | None = None,
     robots_source: RobotsSource | None = None,
     visitors: VisitorDesk | None = None,
+    address_book: AddressBook | None = None,
 ) -> Starlette:
     """Makes the application for `site`.
 
     `search` must be safe to call from several threads; None: search pages explain that no crawl is served. `crawl` adds
     the crawl page and figures in /metrics, `keys` the key directory of a robot that signs. Without `robots_source` the
     checker cannot fetch the robots.txt of a site, without `visitors` there are no submissions, removals, cached copies
-    and stories of URLs.
+    and stories of URLs. `address_book` has the address lists that the directory of robots shows, by default those that
+    come with goodbot.
     """
     pages = Templates(
         site, has_search=search is not None, has_crawl=crawl is not None, has_visitors=visitors is not None
@@ -84,6 +89,7 @@ def create_app(
         *_operator_routes(crawl, visitors, pages, errors),
         *((keys.route(),) if keys else ()),
         *CheckerPage(pages, robots_source).routes(),
+        *_directory_routes(pages, address_book),
         *AboutPage(pages).routes(),
         *visitor_routes(visitors, pages, errors),
         *(OpenSearch(pages).routes() if measured else ()),
@@ -115,6 +121,13 @@ def _operator_routes(
     if crawl is None:
         return (Route("/crawl", errors.no_crawl),)
     return operator_routes(crawl, pages, visitors.removals if visitors is not None else None)
+
+
+def _directory_routes(pages: Templates, book: AddressBook | None) -> tuple[Route, ...]:
+    """Returns the routes about robots. Visitors see the records that come with goodbot, not those of the operator's
+    own."""
+    registry = bundled_registry()
+    return *DraftPage(pages, registry).routes(), *DirectoryPage(pages, registry, book or AddressBook()).routes()
 
 
 def _middleware(site: Site, errors: ErrorPages, metrics: RequestMetrics, shared: Collection[str]) -> list[Middleware]:

@@ -15,11 +15,14 @@ from goodbot.web.machines.request_schemas import (
     KEY_OF_SITE,
     LANGUAGE_FILTER,
     NOT_EMPTY,
+    OBEYS_FILTER,
     PAGE,
+    PURPOSE_FILTER,
     SITE_FILTER,
     SUBMISSION_BODY,
     TYPE_FILTER,
     URL,
+    WAY_FILTER,
 )
 from goodbot.web.search.atom import MEDIA_TYPE as ATOM
 from goodbot.web.search.search_pages import SUGGESTIONS
@@ -237,6 +240,26 @@ OPERATIONS: Final = (
             Answer(429, "Too many files are being checked or fetched", _ERROR, retry=True),
             Answer(503, "The site does not answer, or asks robots to wait", _ERROR, retry=True),
         ),
+    ),
+    Operation(
+        "get",
+        "/api/robots",
+        "robots",
+        "robots",
+        "Lists robots: who operates them, what they are for, and how they are addressed and verified",
+        parameters=(
+            Parameter("q", "Words of the name, token or operator, or a whole User-Agent", TEXT, "GPTBot"),
+            Parameter("purpose", "Only robots for this purpose", PURPOSE_FILTER, "ai-training"),
+            Parameter("operator", "Only robots of this operator", TEXT, "OpenAI"),
+            Parameter("verify", "Only robots whose visits can be verified in this way", WAY_FILTER, "addresses"),
+            Parameter("obeys", "Only robots that obey robots.txt to this degree", OBEYS_FILTER, "yes"),
+        ),
+        answers=(
+            Answer(200, "The robots: the one that `q` names first, the others by name", reference("Robots")),
+            _bad("A parameter has a value that does not exist"),
+            _TOO_MANY,
+        ),
+        description="`named` in `obeys`: the robot obeys groups that name it, but not those for `*`.",
     ),
     Operation(
         "get",

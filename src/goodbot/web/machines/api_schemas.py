@@ -9,6 +9,7 @@ from goodbot.index import REASONS
 from goodbot.values import STATES, Event
 from goodbot.visitor_values import SubmissionResult
 from goodbot.web.machines.api_values import Schema, reference
+from goodbot.web.robots.robot_words import OBEYS_WORDS, PURPOSE_WORDS
 
 TEXT: Final[Schema] = {"type": "string"}
 NUMBER: Final[Schema] = {"type": "number"}
@@ -191,6 +192,29 @@ REPORT: Final = _object(
     }
 )
 
+ROBOT: Final = _object(
+    {
+        "name": TEXT,
+        "operator": _or_null(TEXT),
+        "purpose": _one_of(PURPOSE_WORDS),
+        "token": _said(_or_null(TEXT), "Its product token in robots.txt; null if none is confirmed"),
+        "aliases": _said(TEXTS, "Other names in robots.txt that it obeys"),
+        "patterns": _said(TEXTS, "Words that identify it in a User-Agent; `^` in front: only at the beginning"),
+        "obeys_robots_txt": _said(_one_of(OBEYS_WORDS), "`named`: only groups that name it"),
+        "obeys_source": _said(_or_null(TEXT), "The URL where that is stated"),
+        "documentation": _said(_or_null(TEXT), "The URL of the operator's page about it"),
+        "contact": _said(_or_null(TEXT), "A mail address, or the URL of a form"),
+        "address_lists": _said(TEXTS, "The URLs at which its IP addresses are published"),
+        "reverse_dns": _said(TEXTS, "The domains of the reverse DNS names of its addresses"),
+        "web_bot_auth": _said(_or_null(TEXT), "The URL of the keys of its signatures"),
+        "control_token": _said(FLAG, "Whether it is a name for robots.txt only, which no robot sends"),
+        "retired": FLAG,
+        "retired_since": _said(_or_null({"type": "integer"}), "A year"),
+        "looked_up": _said({"type": "integer"}, "The year in which these facts were read at their source"),
+        "source": _said(TEXT, "The URL of the source"),
+    }
+)
+
 SCHEMAS: Final = {
     "Error": ERROR,
     "Hit": HIT,
@@ -200,6 +224,8 @@ SCHEMAS: Final = {
     "Story": STORY,
     "Submission": SUBMISSION,
     "Report": REPORT,
+    "Robot": ROBOT,
+    "Robots": _object({"robots": _list(reference("Robot"))}),
     "Message": _object({"message": TEXT}),
     "Health": _object({"ok": {"const": True}, "documents": _said(COUNT, "How many pages the index has")}),
 }

@@ -18,6 +18,7 @@ TAGS: Final = {
     "search": "Searching the pages of a crawl",
     "pages": "Status of a page, and submissions",
     "robots.txt": "Checking robots.txt files",
+    "robots": "The robots directory",
     "operation": "Monitoring",
 }
 _DESCRIPTION: Final = (

@@ -14,11 +14,13 @@ from goodbot.web.pages.translations import LANGUAGES, PARAMETER
 from goodbot.web.pages.xml_text import add, xml_bytes
 from goodbot.web.site import Site
 
-PUBLIC_PAGES: Final = ("/", "/help", "/about", "/check", "/submit", "/removal")
+PUBLIC_PAGES: Final = ("/", "/help", "/about", "/check", "/robots", "/submit", "/removal")
 """Pages that robots may index, if the site has them."""
-CLOSED: Final = ("/search", "/api/", "/cached", "/why", "/explain", "/crawl", "/indexnow", "/metrics", "/healthz")
+CLOSED: Final = (
+    *("/search", "/api/", "/cached", "/why", "/explain", "/robots/", "/crawl", "/indexnow", "/metrics", "/healthz"),
+)
 """Paths that robots must leave alone, with all that begin so: pages of results are countless, and only repeat other
-pages."""
+pages; pages about robots are the same on every server."""
 MAX_AGE_S: Final = 3600
 
 _SITEMAP: Final = "http://www.sitemaps.org/schemas/sitemap/0.9"

@@ -2,6 +2,7 @@
 reason that no schema can state, such as the scope of the crawl. Patterns are ECMA-262, which Python reads alike. The
 parameters of a query have no `maxLength`: longer ones may not even fit into the head of a request."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from goodbot.index.filters import SITE, SPACES
@@ -10,6 +11,7 @@ from goodbot.web.checker.checker_report import AGENT_CHARS, URL_CHARS
 from goodbot.web.checker.site_robots import SITE_CHARS
 from goodbot.web.machines.api_schemas import TEXT
 from goodbot.web.machines.api_values import Schema
+from goodbot.web.robots.robot_words import OBEYS_WORDS, PURPOSE_WORDS, WAY_WORDS
 from goodbot.web.search.search_query import MAX_PAGE
 from goodbot.web.visitors.indexnow import KEY, MAX_HOST_CHARS, MAX_URLS
 
@@ -43,6 +45,17 @@ SUBMISSION_BODY: Final[Schema] = {
     "required": ["url"],
     "additionalProperties": False,
 }
+
+# ---- the directory of robots ----------------------------------------------------------------------------------------
+
+
+def _one_or_none_of(values: Iterable[str]) -> Schema:
+    return {"type": "string", "enum": ["", *values]}
+
+
+PURPOSE_FILTER: Final = _one_or_none_of(PURPOSE_WORDS)
+WAY_FILTER: Final = _one_or_none_of(WAY_WORDS)
+OBEYS_FILTER: Final = _one_or_none_of(OBEYS_WORDS)
 
 # ---- IndexNow -------------------------------------------------------------------------------------------------------
 
