@@ -9,7 +9,7 @@ from goodbot.watch.wire_text import readable
 
 _NAME: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _WORD: Final = re.compile(r"[^\s,;()]+")
-_NAME_IN_EVIDENCE: Final = re.compile(r"(?<=reverse DNS name )[^\s,;()]+")
+_NAME_IN_EVIDENCE: Final = re.compile(r"(?<= has the reverse DNS name )[^\s,;()]+|(?<=to the DNS lookup of )[^\s,;()]+")
 
 
 def shortened(address: str) -> str:
@@ -23,8 +23,8 @@ def shortened(address: str) -> str:
 
 
 def without_addresses(sentence: str) -> str:
-    """Shortens the addresses and reverse DNS names within a sentence of evidence; a range smaller than a network
-    becomes the network."""
+    """Shortens the addresses and their DNS names within a sentence of evidence; a range smaller than a network becomes
+    the network."""
     named = _NAME_IN_EVIDENCE.sub(lambda found: shortened(found[0]), sentence)
     return _WORD.sub(lambda found: _shortened_word(found[0]), named)
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -30,6 +31,9 @@ COLUMNS: Final = (
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a formula begins with; spreadsheets take fullwidth characters for the others."""
 
+_AFTER_SEMICOLON: Final = re.compile(f"(?<=;)(?=[{re.escape(''.join(_FORMULA))}])")
+"""Where a formula would begin in countries whose spreadsheets separate the cells of CSV by semicolons."""
+
 
 MOST_CHARS: Final = 2000
 """Characters of a cell: a User-Agent can be longer than a spreadsheet allows."""
@@ -38,7 +42,7 @@ MOST_CHARS: Final = 2000
 def report_csv(report: WatchReport) -> str:
     """Returns the table with its heading (RFC 4180, but for lines that end with LF). Times are Unix seconds.
 
-    A cell that a spreadsheet would take for a formula begins with an apostrophe.
+    A cell that a spreadsheet would take for a formula begins with an apostrophe; so does the text after a semicolon.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -53,7 +57,8 @@ def harmless(cell: object) -> object:
     `MOST_CHARS`; numbers stay."""
     if not isinstance(cell, str):
         return cell
-    return shown(f"'{cell}" if cell.startswith(_FORMULA) else cell, MOST_CHARS)
+    begun = f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return shown(_AFTER_SEMICOLON.sub("'", begun), MOST_CHARS)
 
 
 def _rows(report: WatchReport) -> Iterator[tuple[object, ...]]:

@@ -38,7 +38,7 @@ def report_json(report: WatchReport) -> dict[str, Any]:
         "hours": counts.hours,
         "visitors": {"count": report.visitors, "exact": report.visitors_are_exact},
         "robots_txt_answers": _by_status(report.robots_txt),
-        "answer_time_s": report.durations.total_s if report.durations.timed else None,
+        "answer_time_s": round(report.durations.total_s, 3) if report.durations.timed else None,
         "paths": _paths(report.paths),
         "pooled": {
             "kept": report.pooled.kept,

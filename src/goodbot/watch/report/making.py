@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from goodbot.errors import InputError
+from goodbot.errors import InputError, quoted
 from goodbot.registry import KnownRobot, Registry, Tier
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.identities import Identities
@@ -96,16 +96,16 @@ def make_report(
 def _named(text: str, tally: Tally, registry: Registry) -> str:
     """Returns the name of the robot that is meant."""
     wanted = text.strip().lower()
-    for key in tally.robots:
-        if key.name.lower() == wanted:
-            return key.name
+    for name in (*(key.name for key in tally.robots), *(known.name for known in registry.robots)):
+        if name.lower() == wanted:
+            return name
     known = registry.find_token(text) or registry.find(text)
     if known is None:
         similar = registry.similar_tokens(text)
         more = (
             f"; did you mean {' or '.join(similar)}?" if similar else "; goodbot who --list names the robots on record"
         )
-        raise InputError(f"--robot: no robot is called {text!r}{more}")
+        raise InputError(f"--robot: no robot is called {quoted(text)}{more}")
     return known.name
 
 
