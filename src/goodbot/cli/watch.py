@@ -8,7 +8,7 @@ import click
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.own_robots import load_registry
-from goodbot.cli.printing import complain, put, write_json
+from goodbot.cli.printing import complain, put, say_folded, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.cli.watch_following import follow_logs
 from goodbot.cli.watch_options import (
@@ -218,10 +218,10 @@ def _check(follow: bool, state_file: Path | None, form: str, nameserver: str | N
 
 def _say_found(logs: Sequence[str], passed_over: Sequence[tuple[str, str]]) -> None:
     if logs:
-        complain(f"reading {_some(logs)}")
+        say_folded(f"goodbot: reading {_some(logs)}", err=True)
     if passed_over:
         names = [f"{path} ({reason})" for path, reason in passed_over]
-        complain(f"left out: {_some(names)}")
+        say_folded(f"goodbot: left out: {_some(names)}", err=True)
 
 
 def _say_read(read: LogsRead, state_file: Path | None) -> None:
@@ -229,7 +229,7 @@ def _say_read(read: LogsRead, state_file: Path | None) -> None:
         complain(f"{damage.source}: {damage.reason}, after {damage.at_byte:,} bytes; what comes before is counted")
     if read.again:
         where = f" in {state_file}" if state_file else ""
-        complain(f"counted before{where}, nothing new: {_some(read.again)}")
+        say_folded(f"goodbot: counted before{where}, nothing new: {_some(read.again)}", err=True)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.registry import AddressBook, KnownRobot, find_token, robots, verify
-from goodbot.watch.counting.identities import MONTH_S, Identities, packed_address
+from goodbot.watch.counting.identities import DAY_S, Identities, packed_address
 
 BOOK = AddressBook()
 FRESH = int(datetime(2026, 9, 10, tzinfo=UTC).timestamp())
@@ -77,7 +77,7 @@ published = [
 
 @given(st.sampled_from(verifiable), addresses | st.sampled_from(published), st.integers(0, 40_000_000_000))
 def test_the_tier_is_that_of_the_registry(robot: KnownRobot, address: str, at: int) -> None:
-    day = datetime.fromtimestamp(at // MONTH_S * MONTH_S, UTC).date()
+    day = datetime.fromtimestamp(at // DAY_S * DAY_S, UTC).date()
     assert Identities().key_of(robot, address, at) == (robot.name, verify(robot, address, BOOK, day).tier)
 
 
@@ -87,11 +87,11 @@ def test_any_text_is_an_address_or_none(text: str) -> None:
     assert packed is None or len(packed) in (4, 16)
 
 
-def test_the_day_is_the_first_of_its_thirty() -> None:
-    """So a tier does not depend on where a block begins."""
+def test_the_day_of_the_request_decides() -> None:
+    """The bundled list of bingbot is of 2026-09-02."""
     identities = Identities()
-    bingbot = robot_of("bingbot")
+    day = int(datetime(2026, 12, 1, tzinfo=UTC).timestamp())
     tiers = [
-        identities.key_of(bingbot, "203.0.113.9", FRESH // MONTH_S * MONTH_S + day * 86_400).tier for day in range(30)
+        identities.key_of(robot_of("bingbot"), "203.0.113.9", day + hours * 3600).tier for hours in (0, 23, 24, 47)
     ]
-    assert len(set(tiers)) == 1
+    assert tiers == ["impostor", "impostor", "unknown", "unknown"]

@@ -10,7 +10,7 @@ from goodbot.watch.counting.block_counts import PATHS, BlockCounts
 from goodbot.watch.counting.client_columns import client_columns
 from goodbot.watch.counting.columns import ColumnReader, Columns, Ints, TextColumn
 from goodbot.watch.counting.counting_options import CountingOptions
-from goodbot.watch.counting.identities import MONTH_S, Identities
+from goodbot.watch.counting.identities import DAY_S, Identities
 from goodbot.watch.counting.rates import busy_seconds
 from goodbot.watch.counting.request_columns import RequestColumns
 from goodbot.watch.counting.request_kinds import KINDS, RequestKind
@@ -71,17 +71,17 @@ class ColumnCounter:
     def _robot_blocks(
         self, columns: Columns, robots: list[KnownRobot], numbers: Ints, kinds: Ints
     ) -> dict[RobotKey, RobotBlock]:
-        months = columns.at // MONTH_S
-        first_month = int(months.min(initial=0))
+        days = columns.at // DAY_S
+        first_day = int(days.min(initial=0))
         addresses = len(columns.address.values)
-        pairs = ((months - first_month) * len(robots) + numbers) * addresses + columns.address.codes
+        pairs = ((days - first_day) * len(robots) + numbers) * addresses + columns.address.codes
         unique, place = np.unique(pairs, return_inverse=True)
         keys: dict[RobotKey, int] = {}
         key_of_pair = []
         texts = columns.address.texts(unique % addresses) if len(unique) else []
         for pair, address in zip((unique // max(addresses, 1)).tolist(), texts, strict=True):
-            month, robot = divmod(pair, len(robots))
-            key = self._identities.key_of(robots[robot], address, (month + first_month) * MONTH_S)
+            day, robot = divmod(pair, len(robots))
+            key = self._identities.key_of(robots[robot], address, (day + first_day) * DAY_S)
             key_of_pair.append(keys.setdefault(key, len(keys)))
         key_of_row = np.array(key_of_pair, np.int64)[place]
         order = np.argsort(key_of_row, kind="stable")

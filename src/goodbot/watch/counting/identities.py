@@ -12,8 +12,8 @@ from goodbot.registry.verify import BUNDLED
 from goodbot.watch.counting.robot_totals import RobotKey
 from goodbot.watch.wire_text import readable
 
-MONTH_S: Final = 30 * 86_400
-"""The day of a request is taken to be the first of its 30 days, so a tier does not depend on where blocks begin."""
+DAY_S: Final = 86_400
+"""A tier depends on the day of a request (UTC), so not on where blocks begin."""
 
 MOST_CACHED: Final = 50_000
 """Addresses of robots whose tier is remembered, and User-Agents whose robot is."""
@@ -23,7 +23,7 @@ Confirmed = Callable[[VerifiedIdentity, str], VerifiedIdentity]
 
 
 class Identities:
-    """Finds the robot of a User-Agent and the tier of a request. A tier depends on the robot, the address and the month
+    """Finds the robot of a User-Agent and the tier of a request. A tier depends on the robot, the address and the day
     of the request only."""
 
     def __init__(
@@ -59,12 +59,12 @@ class Identities:
                 return RobotKey(robot.name, "verified")
         if packed is not None and self._confirmed and robot.reverse_dns:
             return self._confirmed_key(robot, address, at)
-        outside = (robot.name, at // MONTH_S, packed is None)
+        outside = (robot.name, at // DAY_S, packed is None)
         key = self._outside.get(outside)
         if key is None:  # outside its ranges, the tier is the same for every address, and for every name
             if len(self._outside) >= MOST_CACHED:
                 self._outside.clear()
-            key = self._outside[outside] = RobotKey(robot.name, self.identity_of(robot, address, _month(at)).tier)
+            key = self._outside[outside] = RobotKey(robot.name, self.identity_of(robot, address, at).tier)
         return key
 
     def identity_of(self, robot: KnownRobot, address: str, at: int) -> VerifiedIdentity:
@@ -75,12 +75,12 @@ class Identities:
         return self._confirmed(identity, address) if self._confirmed else identity
 
     def _confirmed_key(self, robot: KnownRobot, address: str, at: int) -> RobotKey:
-        cached = (robot.name, address, at // MONTH_S)
+        cached = (robot.name, address, at // DAY_S)
         key = self._confirmed_keys.get(cached)
         if key is None:
             if len(self._confirmed_keys) >= MOST_CACHED:
                 self._confirmed_keys.clear()
-            key = RobotKey(robot.name, self.identity_of(robot, address, _month(at)).tier)
+            key = RobotKey(robot.name, self.identity_of(robot, address, at).tier)
             self._confirmed_keys[cached] = key
         return key
 
@@ -119,10 +119,6 @@ def packed_address(address: str) -> bytes | None:
 
 
 _MAPPED: Final = bytes(10) + b"\xff\xff"
-
-
-def _month(at: int) -> int:
-    return at // MONTH_S * MONTH_S
 
 
 def _day(at: int) -> date:

@@ -9,7 +9,9 @@ from goodbot.watch.wire_text import readable
 
 _NAME: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _WORD: Final = re.compile(r"[^\s,;()]+")
-_NAME_IN_EVIDENCE: Final = re.compile(r"(?<= has the reverse DNS name )[^\s,;()]+|(?<=to the DNS lookup of )[^\s,;()]+")
+_NAME_IN_EVIDENCE: Final = re.compile(
+    r"(?<= has the reverse DNS name ).+(?=, (?:which|not one) )|(?<=to the DNS lookup of ).+", re.DOTALL
+)
 
 
 def shortened(address: str) -> str:
