@@ -40,7 +40,7 @@ CONTROL_TIMEOUT_S = 4.0
     examples="""
     goodbot serve --in crawl --port 8020
     goodbot serve --in crawl --name 'Library search' --public-url https://example.org/find/ --trusted-proxy 127.0.0.1
-    goodbot serve            # the robots.txt checker and the robots directory alone
+    goodbot serve            # the checker and the robots directory alone
     """,
 )
 @click.option(
