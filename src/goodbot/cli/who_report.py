@@ -7,7 +7,7 @@ from goodbot.cli.printing import Line, joined, say, styled, width, wrapped
 from goodbot.exclusion.text.product_token import product_token
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
-from goodbot.registry import OBEYS, PURPOSES, KnownRobot, ListName, Registry, VerifiedIdentity
+from goodbot.registry import OBEYS, PURPOSES, KnownRobot, ListName, Registry, VerifiedIdentity, robot_facts
 
 USER_AGENT_SHOWN: Final = 300
 """Characters shown of a User-Agent when several were given."""
@@ -55,23 +55,7 @@ def _name_of(robot: KnownRobot) -> dict[str, object]:
 
 
 def _facts(robot: KnownRobot, lists: Mapping[str, ListName]) -> dict[str, object]:
-    return {
-        "token": robot.token,
-        "obeys_robots_txt": robot.obeys,
-        "obeys_source": robot.obeys_source,
-        "documentation": robot.documentation,
-        "contact": robot.contact,
-        "address_lists": [lists[name].url for name in robot.address_lists],
-        "reverse_dns": [*robot.reverse_dns],
-        "web_bot_auth": robot.signatures,
-        "control_token": robot.control,
-        "retired": robot.retired,
-        "retired_since": robot.retired_since,
-        "recorded": robot.recorded,
-        "from": robot.own_file or "bundled",
-        "looked_up": robot.looked_up,
-        "source": robot.source,
-    }
+    return {**robot_facts(robot, lists), "recorded": robot.recorded, "from": robot.own_file or "bundled"}
 
 
 def _report_lines(user_agent: str, identity: VerifiedIdentity, registry: Registry) -> Iterator[Line]:

@@ -28,6 +28,7 @@ from goodbot.registry.robot import KnownRobot as KnownRobot
 from goodbot.registry.robot import Obeys as Obeys
 from goodbot.registry.robot import Purpose as Purpose
 from goodbot.registry.robot import Tier as Tier
+from goodbot.registry.robot_facts import robot_facts as robot_facts
 from goodbot.registry.robot_records import ListName as ListName
 from goodbot.registry.robot_records import Records as Records
 from goodbot.registry.verify import ReverseDns as ReverseDns

@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from goodbot.errors import RunError
-from goodbot.registry import AddressBook, KnownRobot, ListName
+from goodbot.registry import AddressBook, KnownRobot, ListName, robot_facts
 from goodbot.web.server.request_log import LOGGER
 
 EXAMPLE_ADDRESS: Final = "192.0.2.1"
@@ -59,28 +59,10 @@ def robot_path(robot: KnownRobot) -> str:
     return f"/robots/{quote(robot.name, safe='')}"
 
 
-def robot_json(robot: KnownRobot, lists: Mapping[str, ListName]) -> dict[str, Any]:
+def robot_json(robot: KnownRobot, lists: Mapping[str, ListName]) -> dict[str, object]:
     """Returns the facts as JSON, under the names that `goodbot who --list --json` uses."""
-    return {
-        "name": robot.name,
-        "operator": robot.operator,
-        "purpose": robot.purpose,
-        "token": robot.token,
-        "aliases": [*robot.aliases],
-        "patterns": [*robot.patterns],
-        "obeys_robots_txt": robot.obeys,
-        "obeys_source": robot.obeys_source,
-        "documentation": robot.documentation,
-        "contact": robot.contact,
-        "address_lists": [lists[name].url for name in robot.address_lists],
-        "reverse_dns": [*robot.reverse_dns],
-        "web_bot_auth": robot.signatures,
-        "control_token": robot.control,
-        "retired": robot.retired,
-        "retired_since": robot.retired_since,
-        "looked_up": robot.looked_up,
-        "source": robot.source,
-    }
+    names = {"name": robot.name, "operator": robot.operator, "purpose": robot.purpose}
+    return {**names, "aliases": [*robot.aliases], "patterns": [*robot.patterns], **robot_facts(robot, lists)}
 
 
 def _command(robot: KnownRobot) -> str:
