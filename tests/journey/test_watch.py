@@ -122,6 +122,16 @@ async def test_a_state_goes_on_as_if_all_had_been_read_at_once(tmp_path: Path) -
     assert found | estimated == at_once | estimated
 
 
+async def test_two_logs_with_the_same_beginning_are_two(log: Path, tmp_path: Path) -> None:
+    """A visitor can write the same long line into the logs of two hosts."""
+    long, other = line(0, "/" + "x" * 9000), tmp_path / "other.log"
+    log.write_text(long + "".join(line(number) for number in range(1, 200)))
+    other.write_text(long + "".join(line(number, "/other") for number in range(1, 100)))
+    assert (await counted(log, other))["requests"] == 300
+    assert (await counted(other, log, "--state", tmp_path / "state"))["requests"] == 300
+    assert (await counted(other, log, "--state", tmp_path / "state"))["requests"] == 300
+
+
 async def test_the_same_log_twice_is_counted_once(log: Path) -> None:
     copy = log.with_name("copy.log.gz")
     copy.write_bytes(gzip.compress(log.read_bytes()))
@@ -195,7 +205,11 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("access.log", "--follow", "--state", "s"), "--follow keeps no state"),
     (("access.log", "--follow", "--format", "csv"), "--follow writes text or JSON lines, not csv"),
     (("-", "--follow"), "--follow needs the name of a log"),
-    (("access.log.gz", "--follow"), "access.log.gz is compressed"),
+    (("access.log", "--follow", "-o", "out"), "--follow writes to standard output"),
+    (("access.log", "--every", "5"), "--every goes with --follow"),
+    (("access.log", "--follow", "--every", "nan"), "--every must be a number of seconds"),
+    (("/dev/null", "--follow"), "--follow needs a file or a folder, and /dev/null is neither"),
+    (("access.log", "--log-format", ""), "has no fields"),
     (("access.log", "--log-format", "%h %Q"), "%Q"),
     (("access.log", "--state", "empty-folder"), "empty-folder"),
     (("access.log", "--state", "none/watch.state"), "cannot write none/watch.state: its folder does not exist"),

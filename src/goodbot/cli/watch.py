@@ -1,11 +1,12 @@
 """`goodbot watch`: shows which robots came to a server, whose they are, and how fast they were."""
 
 from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
 
 import click
 
-from goodbot.cli.command_class import Command
+from goodbot.cli.command_class import Command, output_is_given
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.own_robots import load_registry
 from goodbot.cli.printing import complain, put, say_folded, write_json
@@ -25,11 +26,14 @@ from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import strict_json
 from goodbot.human import counted
 from goodbot.watch.counting.tally import Tally
+from goodbot.watch.reader.log_files import find_logs
 from goodbot.watch.report import WatchReport, make_report, report_csv, report_json, report_prometheus
 from goodbot.watch.watch_state import WatchState, load_state, save_state
-from goodbot.watch.watching import LogCounting, LogsRead, find_logs
+from goodbot.watch.watching import LogCounting, LogsRead
 
 FORMATS = ("text", "json", "csv", "prometheus")
+
+EVERY_S = 2.0
 
 MOST_NAMED = 5
 """Files that are named in one message."""
@@ -94,10 +98,8 @@ MOST_NAMED = 5
 @click.option(
     "--every",
     type=click.FloatRange(0.2, 86_400),
-    default=2.0,
-    show_default=True,
     metavar="SECONDS",
-    help="With --follow: time between reports.",
+    help="With --follow: time between reports.  [default: 2]",
 )
 @click.option(
     "--state",
@@ -130,7 +132,7 @@ def command(
     nameserver: str | None,
     anonymise: bool,
     follow: bool,
-    every: float,
+    every: float | None,
     state_file: Path | None,
     processes: str,
     engine: Engine,
@@ -149,10 +151,11 @@ def command(
     Memory is bounded: robots are counted exactly, and so are the 20,000 busiest other addresses; the rest is pooled,
     and the report says how much that is. Nothing is sent over the network without --reverse-dns.
 
-    Exit status: 0: done; 2: bad input; 3: reading failed.
+    Exit status: 0: done; 2: bad input; 3: reading failed; 130: interrupted, which is how --follow ends.
     """
     form = "json" if as_json else form
-    _check(follow, state_file, form, nameserver, reverse_dns)
+    _check(state_file, nameserver, reverse_dns)
+    _check_following(follow, every, state_file, form)
     check_logs(logs)
     choices = CountingChoices(since, until, pattern, real_ip, proxies)
     registry = load_registry()
@@ -165,8 +168,13 @@ def command(
         return make_report(tally, identities, registry, read.read, read.damage, robot=robot, anonymise=anonymise)
 
     if follow:
-        read = LogsRead([*found.logs])
-        return follow_logs(found.logs, make_counter, every, lambda tally: show_again(report(tally, read), form))
+        follow_logs(
+            logs or found.logs,
+            make_counter,
+            EVERY_S if every is None else every,
+            lambda tally, read: show_again(report(tally, read), form),
+            processes=process_count(processes),
+        )
     state = load_state(state_file, choices.key()) if state_file else WatchState()
     with ProgressLine() as progress:
         counting = LogCounting(
@@ -205,11 +213,23 @@ def show_again(report: WatchReport, form: str) -> None:
     print_report(report)
 
 
-def _check(follow: bool, state_file: Path | None, form: str, nameserver: str | None, reverse_dns: bool) -> None:
+def _check_following(follow: bool, every: float | None, state_file: Path | None, form: str) -> None:
+    if not follow and every is not None:
+        raise InputError("--every goes with --follow")
+    if every is not None and isnan(every):
+        raise InputError("--every must be a number of seconds")
     if follow and state_file:
         raise InputError("--follow keeps no state; run goodbot watch --state FILE again and again instead")
     if follow and form in ("csv", "prometheus"):
         raise InputError(f"--follow writes text or JSON lines, not {form}")
+    if follow and output_is_given():
+        raise InputError(
+            "--follow writes to standard output, since the file of --output is written at the end; run "
+            "goodbot watch --state FILE --output FILE again and again instead"
+        )
+
+
+def _check(state_file: Path | None, nameserver: str | None, reverse_dns: bool) -> None:
     if state_file and not state_file.absolute().parent.is_dir():
         raise InputError(f"cannot write {state_file}: its folder does not exist")
     if nameserver and not reverse_dns:

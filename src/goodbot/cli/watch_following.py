@@ -1,59 +1,56 @@
 """`goodbot watch --follow`: counts on as logs grow, and refreshes the report."""
 
+import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from goodbot.cli.printing import flush
+from goodbot.cli.printing import flush, say_folded
+from goodbot.cli.progress_line import ProgressLine
 from goodbot.errors import InputError
-from goodbot.watch.blocks import Block
 from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.tally import Tally
-from goodbot.watch.reader.following import LogFollower, follow
-from goodbot.watch.reader.opening import STDIN, open_log
+from goodbot.watch.reader.following import LOOK_S, FollowedLogs
+from goodbot.watch.reader.opening import STDIN
+from goodbot.watch.watch_state import WatchState
+from goodbot.watch.watching import LogCounting, LogsRead, count_changed
 
 
 def follow_logs(
-    sources: Sequence[str],
+    names: Sequence[str],
     make_counter: Callable[[], BlockCounter],
     every_s: float,
-    show: Callable[[Tally], None],
-) -> int:
-    """Counts what the logs have, then what is appended, and shows the counts: at first when all is read, then after
+    show: Callable[[Tally, LogsRead], None],
+    *,
+    processes: int = 1,
+) -> None:
+    """Counts what the logs have, then what is new, and shows the counts: at first when all is read, then after
     `every_s` seconds if there is something new. Ends with Ctrl-C.
 
-    Raises InputError for standard input and compressed logs, which nobody appends to.
+    How far each log was counted is remembered in memory as `--state` does in a file. Raises InputError for what does
+    not grow, RunError if reading fails.
     """
-    _check(sources)
-    tally, counter = Tally(), make_counter()
-    with ExitStack() as stack:
-        followers = [stack.enter_context(closing(LogFollower(source))) for source in sources]
-        for _ in _counted(follow(followers, time.sleep, lambda: False), counter, tally, every_s):
-            show(tally)
-            flush()
-    return 0
-
-
-def _counted(blocks: Iterator[Block | None], counter: BlockCounter, tally: Tally, every_s: float) -> Iterator[None]:
-    """Counts blocks, and yields whenever the counts are to be shown."""
+    _check(names)
+    state, followed, total = WatchState(), FollowedLogs(names), LogsRead()
+    with ProgressLine() as progress:
+        counting = LogCounting(state, make_counter, processes=processes, complete_only=True, progress=progress.report)
+        total.add(counting.count(followed.look().logs))
     due, is_new = 0.0, True
-    for block in blocks:
-        if block is not None:
-            tally.add(counter.count(block))
-            is_new = True
-        elif is_new and time.monotonic() >= due:
-            yield
+    while True:
+        if is_new and time.monotonic() >= due:
+            show(state.tally, total)
+            flush()
             due, is_new = time.monotonic() + every_s, False
+        time.sleep(LOOK_S)
+        is_new |= count_changed(followed.look(), state, make_counter, total)
 
 
-def _check(sources: Sequence[str]) -> None:
-    for source in sources:
-        if source == STDIN:
+def _check(names: Sequence[str]) -> None:
+    for name in names:
+        if name == STDIN:
             raise InputError("--follow needs the name of a log; standard input ends by itself")
-        try:
-            stream = open_log(source)
-        except InputError:
-            continue  # it may come later
-        with closing(stream):
-            if stream.is_compressed:
-                raise InputError(f"{source} is compressed, so nothing is appended to it; leave it out with --follow")
+        path = Path(name)
+        if not path.exists():
+            say_folded(f"goodbot: waiting for {name}, which does not exist yet", err=True)
+        elif not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
+            raise InputError(f"--follow needs a file or a folder, and {name} is neither; pipe it into goodbot watch -")

@@ -50,7 +50,7 @@ class CountingChoices:
         return CountingOptions(
             since,
             until,
-            parse_pattern(self.pattern) if self.pattern else None,
+            parse_pattern(self.pattern) if self.pattern is not None else None,
             partial(real_client, proxies=networks) if self.real_ip else None,
         )
 

@@ -45,6 +45,9 @@ TIERS_IN_SHORT: Final[dict[Tier, str]] = {
     "impostor": "another program that uses its name",
 }
 
+LOCAL_TOLD: Final = 0.1
+"""The share of requests from local addresses above which the report speaks of proxies."""
+
 LISTED: Final[tuple[Verdict, ...]] = ("certain", "likely")
 """Verdicts of the addresses that are listed."""
 
@@ -98,7 +101,21 @@ def _head(report: WatchReport) -> Iterator[Line]:
     yield from wrapped(
         f"Declared robots sent {_percent(declared / counts.requests)} of the requests. {_behaved(report)}", "", ""
     )
+    yield from _from_proxies(report)
     yield from _lines_read(report)
+
+
+def _from_proxies(report: WatchReport) -> Iterator[Line]:
+    share = report.local_requests / report.counts.requests
+    if share >= LOCAL_TOLD:
+        yield from wrapped(
+            f"{_percent(share)} of the requests come from local addresses, such as 10.0.0.1: from a proxy, or from "
+            "your own network. Who is behind a proxy is not known. If the log has X-Forwarded-For, --real-ip takes the "
+            "clients from it.",
+            "",
+            "",
+            fg="yellow",
+        )
 
 
 def _behaved(report: WatchReport) -> str:

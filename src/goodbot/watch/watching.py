@@ -1,7 +1,7 @@
 """Counts logs from their files: opens them, reads blocks, counts them, and remembers how far."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from goodbot.watch.counting.processes import count_blocks
 from goodbot.watch.formats.recognition import LineReader
 from goodbot.watch.log_entries import LogEntry
 from goodbot.watch.reader.block_reader import BlockReader
-from goodbot.watch.reader.log_files import FoundLogs, logs_of_folder, usual_logs
-from goodbot.watch.reader.log_positions import HEAD_BYTES, find_position, position_of
+from goodbot.watch.reader.following import ChangedLogs
+from goodbot.watch.reader.log_positions import KNOWN_BYTES, find_positions
 from goodbot.watch.reader.opening import STDIN, Damage, LogStream, open_log
 from goodbot.watch.watch_state import WatchState
 
@@ -30,33 +30,12 @@ class LogsRead:
     """Logs that have nothing new: they were counted before, under this name or another one."""
     damage: list[Damage] = field(default_factory=list)
 
-
-def find_logs(names: Sequence[str], root: Path = Path("/")) -> FoundLogs:
-    """Returns the logs that are meant: the files named, those in folders named, or those in the usual places.
-
-    Raises InputError if there is none.
-    """
-    if not names:
-        found = usual_logs(root)
-        if not found.logs:
-            unreadable = "".join(f"; {path}: {reason}" for path, reason in found.passed_over)
-            raise InputError(f"no access log in the usual places; name a LOG, or - for standard input{unreadable}")
-        return found
-    logs: list[str] = []
-    passed_over: list[tuple[str, str]] = []
-    for name in names:
-        if name != STDIN and Path(name).is_dir():
-            try:
-                found = logs_of_folder(Path(name))
-            except OSError as error:
-                raise InputError(f"cannot list {name}: {error.strerror}") from error
-            if not found.logs:
-                raise InputError(f"the folder {name} has no access log that can be read; name the files")
-            logs += found.logs
-            passed_over += found.passed_over
-        else:
-            logs.append(name)
-    return FoundLogs(tuple(dict.fromkeys(logs)), tuple(passed_over))
+    def add(self, more: "LogsRead") -> None:
+        """Adds what became of logs that were read later. A log is named once, with its last damage."""
+        self.read = [*dict.fromkeys((*self.read, *more.read))]
+        self.again = [*dict.fromkeys((*self.again, *more.again))]
+        later = {*more.read, *more.again}
+        self.damage = [*(one for one in self.damage if one.source not in later), *more.damage]
 
 
 class LogCounting:
@@ -78,15 +57,16 @@ class LogCounting:
         self._progress = progress
         self.logs = LogsRead()
 
-    def count(self, sources: Sequence[str]) -> LogsRead:
-        """Counts the logs in the order of their first requests. A log whose beginning was counted before is read from
-        there on only.
+    def count(self, sources: Sequence[str], known_only: Collection[str] = ()) -> LogsRead:
+        """Counts the logs in the order of their first requests. Of a log that was counted before, only what is new is
+        read. `known_only`: those of the logs that count only if they were counted before, under another name.
 
         `complete_only`: a last line without its newline is left for the next time. Raises InputError if a log cannot be
         opened, RunError if reading fails; then the state has counts of a part and must not be saved.
         """
         self._sizes = {source: _size(source) for source in sources}
         self._done = 0
+        self._known_only = known_only
         in_order = sorted(sources, key=_first_time) if len(sources) > 1 else sources
         for counts in count_blocks(self._blocks(in_order), self._make_counter, self._processes):
             self._state.tally.add(counts)
@@ -105,20 +85,41 @@ class LogCounting:
 
     def _blocks_of(self, source: str, stream: LogStream) -> Iterator[Block]:
         is_file = stream.size is not None
-        head = stream.head(HEAD_BYTES) if is_file else b""
-        known = find_position(self._state.positions, head) if is_file else None
-        reader = BlockReader(stream, header=known.header if known else None, complete_only=self._complete_only)
-        start = known.counted if known else 0
+        head = stream.head(KNOWN_BYTES) if is_file else b""
+        reader = BlockReader(stream, complete_only=self._complete_only)
+        found = find_positions(self._state.positions, head) if is_file else []
+        known = next(filter(reader.go_on_from, found), None)
+        if known is None and source in self._known_only:
+            return
         total = sum(self._sizes.values())
-        for block in reader.blocks(start):
+        for block in reader.blocks():
             yield block
             self._progress(self._done + min(stream.position, self._sizes[source]), total)
         if stream.damage is not None:
             self.logs.damage.append(stream.damage)
-        is_new = known is None or reader.counted > start
+        is_new = known is None or reader.counted > known.counted
         (self.logs.read if is_new else self.logs.again).append(source)
         if is_file and reader.counted:
-            self._state.keep(known, position_of(source, head, reader.counted, reader.header))
+            self._state.keep(known, known if known and not is_new else reader.position(source, head))
+
+
+def count_changed(
+    changed: ChangedLogs, state: WatchState, make_counter: Callable[[], BlockCounter], logs: LogsRead
+) -> bool:
+    """Counts what is new in logs that have changed, and adds to `logs` what became of them. Returns whether there was
+    something new.
+
+    Raises InputError if a log cannot be opened, RunError if reading fails.
+    """
+    lines = state.tally.lines
+    for source in (*changed.rotated, *changed.logs):  # the older ones first
+        try:
+            logs.add(LogCounting(state, make_counter, complete_only=True).count([source], changed.rotated))
+        except InputError:
+            if Path(source).exists():
+                raise
+            # it was renamed since it was looked at; the next look finds it by its new name
+    return state.tally.lines > lines
 
 
 def _size(source: str) -> int:
@@ -135,7 +136,7 @@ def _first_time(source: str) -> float:
         return math.inf
     stream = open_log(source)
     try:
-        head = stream.head(HEAD_BYTES).decode("latin-1").split("\n")
+        head = stream.head(KNOWN_BYTES).decode("latin-1").split("\n")
     except OSError as error:
         raise RunError(f"cannot read {source}: {error.strerror or error}") from error
     finally:

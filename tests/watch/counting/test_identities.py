@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.registry import AddressBook, KnownRobot, find_token, robots, verify
-from goodbot.watch.counting.identities import DAY_S, Identities, packed_address
+from goodbot.watch.addresses import is_local, packed_address
+from goodbot.watch.counting.identities import DAY_S, Identities
 
 BOOK = AddressBook()
 FRESH = int(datetime(2026, 9, 10, tzinfo=UTC).timestamp())
@@ -37,6 +38,10 @@ CASES = [
     ("outside", "Googlebot", "203.0.113.9", FRESH, "impostor"),
     ("outside, in an old log", "Googlebot", "203.0.113.9", LONG_AGO, "unknown"),
     ("outside, IPv6", "Googlebot", "2001:db8::1", FRESH, "impostor"),
+    ("behind a proxy", "Googlebot", "10.0.0.1", FRESH, "declared"),
+    ("behind a proxy, written as IPv6", "Googlebot", "::ffff:172.17.0.1", FRESH, "declared"),
+    ("behind a proxy, IPv6", "Googlebot", "fd00::1", FRESH, "declared"),
+    ("on the same machine", "Googlebot", "127.0.0.1", FRESH, "declared"),
     ("a name", "Googlebot", "crawl-1.googlebot.com", FRESH, "declared"),
     ("a zone", "Googlebot", "fe80::1%eth0", FRESH, "declared"),
     ("NUL", "Googlebot", "a\0b", FRESH, "declared"),
@@ -52,6 +57,11 @@ def test_the_tier(token: str, address: str, at: int, tier: str) -> None:
     identities = Identities()
     assert identities.key_of(robot_of(token), address, at).tier == tier
     assert identities.identity_of(robot_of(token), address, at).tier == tier
+
+
+def test_a_local_address_is_explained() -> None:
+    evidence = Identities().identity_of(robot_of("Googlebot"), "10.0.0.1", FRESH).evidence
+    assert evidence[-1] == "10.0.0.1 is a local address, so a proxy or a program of your own sent the request"
 
 
 def test_names_and_addresses_do_not_decide_for_each_other() -> None:
@@ -78,7 +88,10 @@ published = [
 @given(st.sampled_from(verifiable), addresses | st.sampled_from(published), st.integers(0, 40_000_000_000))
 def test_the_tier_is_that_of_the_registry(robot: KnownRobot, address: str, at: int) -> None:
     day = datetime.fromtimestamp(at // DAY_S * DAY_S, UTC).date()
-    assert Identities().key_of(robot, address, at) == (robot.name, verify(robot, address, BOOK, day).tier)
+    packed = packed_address(address)
+    assert packed is not None
+    seen = None if is_local(packed) else address
+    assert Identities().key_of(robot, address, at) == (robot.name, verify(robot, seen, BOOK, day).tier)
 
 
 @given(st.text(max_size=40))

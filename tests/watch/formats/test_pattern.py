@@ -117,6 +117,7 @@ def test_other_lines_are_skipped(line: str, reason: SkipReason) -> None:
 
 
 def test_what_follows_the_pattern_is_another_format() -> None:
+    assert parse_pattern('%h %l %u %t "%r" %>s %b').parse(LINE) == "unknown format"
     assert parse_pattern("<%h %t>").parse("<192.0.2.1 [17/May/2015:10:05:03 +0000]> more") == "unknown format"
 
 

@@ -11,27 +11,35 @@ from goodbot.watch.blocks import Block
 from goodbot.watch.log_entries import LONGEST_LINE
 from goodbot.watch.reader import opening
 from goodbot.watch.reader.block_reader import LONGEST_KEPT, BlockReader
+from goodbot.watch.reader.log_positions import KNOWN_BYTES, LogPosition, Trail
 from goodbot.watch.reader.opening import LogStream
 
 FIRST, SECOND = "#Fields: date time c-ip", "#Fields: time date"
 
 
-def reader(
-    content: bytes, block_bytes: int = 100, *, header: str | None = None, complete_only: bool = False
-) -> BlockReader:
+def reader(content: bytes, block_bytes: int = 100, *, complete_only: bool = False) -> BlockReader:
     """Returns a reader of a log in memory."""
     with pytest.MonkeyPatch.context() as patch:
         if block_bytes < len(content) < 10_000:
             patch.setattr(opening, "PIECE_BYTES", max(block_bytes, 16))
         stream = LogStream("x", io.BytesIO(content), len(content))
-    return BlockReader(stream, header=header, complete_only=complete_only, block_bytes=block_bytes)
+    return BlockReader(stream, complete_only=complete_only, block_bytes=block_bytes)
 
 
-def blocks_of(read: BlockReader, start: int = 0) -> list[Block]:
-    """Returns the blocks, read in pieces of their size."""
+def blocks_of(read: BlockReader, known: LogPosition | None = None) -> list[Block]:
+    """Returns the blocks after a place, read in pieces of their size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(opening, "PIECE_BYTES", max(read._block_bytes, 16))
-        return [*read.blocks(start)]
+        if known:
+            assert read.go_on_from(known)
+        return [*read.blocks()]
+
+
+def position(content: bytes, header: str | None = None) -> LogPosition:
+    """Returns the position after a log that was counted completely."""
+    trail = Trail()
+    trail.add(content)
+    return trail.position("x", content[:KNOWN_BYTES], len(content), trail.tail, header)
 
 
 def joined(blocks: list[Block]) -> bytes:
@@ -54,7 +62,47 @@ def test_blocks_have_all_bytes_and_whole_lines(content: bytes, block_bytes: int,
 def test_reading_goes_on_where_it_ended(content: bytes, block_bytes: int, place: int) -> None:
     start = content[:place].rfind(b"\n") + 1
     for packed in (content, gzip.compress(content)):
-        assert joined(blocks_of(reader(packed, block_bytes), start)) == content[start:]
+        read = reader(packed, block_bytes)
+        assert joined(blocks_of(read, position(content[:start]))) == content[start:]
+        assert read.position("x", content[:KNOWN_BYTES]) == position(content)
+
+
+LONG = b"".join(b"line %d\n" % number for number in range(5000))
+OTHER = LONG[:30_000] + LONG[30_000:].replace(b"line", b"time")
+PLACES = [
+    pytest.param(LONG, LONG, b"", id="nothing new"),
+    pytest.param(LONG, LONG + b"new\n", b"new\n", id="something new"),
+    pytest.param(LONG, LONG[:5000] + b"X" + LONG[5001:] + b"new\n", b"new\n", id="only places are compared"),
+    pytest.param(LONG, LONG[:-2] + b"8\nnew\n", None, id="other bytes before the place"),
+    pytest.param(LONG, LONG[:-9], b"", id="the beginning of it"),
+    pytest.param(LONG, LONG[:5000], b"", id="the very beginning of it"),
+    pytest.param(LONG, OTHER[:-9], None, id="shorter and other"),
+    pytest.param(LONG, OTHER + b"new\n", None, id="longer and other"),
+    pytest.param(b"one\n", b"one\ntwo\n", b"two\n", id="a short one"),
+]
+
+
+@pytest.mark.parametrize(("before", "now", "new"), PLACES)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "compressed"])
+def test_only_the_same_log_goes_on(before: bytes, now: bytes, new: bytes | None, packed: bool) -> None:
+    read = reader(gzip.compress(now) if packed else now)
+    assert read.go_on_from(position(before)) == (new is not None)
+    assert joined([*read.blocks()]) == (now if new is None else new)
+
+
+def test_a_copy_that_is_being_compressed_has_nothing_new() -> None:
+    read = reader(gzip.compress(LONG)[:-900])
+    assert read.go_on_from(position(LONG))
+    assert [*read.blocks()] == []
+    assert read.counted == len(LONG)
+
+
+@given(lines, lines, st.integers(1, 200), st.booleans())
+def test_a_log_goes_on_whatever_is_appended(content: bytes, more: bytes, block_bytes: int, wait: bool) -> None:
+    read = reader(content, block_bytes, complete_only=wait)
+    blocks_of(read)
+    known = read.position("x", content[:KNOWN_BYTES])
+    assert joined(blocks_of(reader(content + more, block_bytes), known)) == (content + more)[read.counted :]
 
 
 @given(lines, st.integers(1, 200))
@@ -75,6 +123,7 @@ def test_a_long_line_is_one_line_and_its_bytes_count(size: int, end: bytes) -> N
     assert data.startswith(b"before\nxxx")
     assert not end or data.endswith(b"x\nafter\n")
     assert read.counted == len(content)
+    assert read.position("x", content[:KNOWN_BYTES]) == position(content)
     assert len(data) <= len(content)
 
 
@@ -102,6 +151,7 @@ def test_the_header_before_a_block(content: bytes, headers: list[str | None], la
 
 
 def test_a_header_known_from_before_is_kept() -> None:
-    read = reader(b"a\n", header=FIRST)
+    read = reader(b"a\n")
+    assert read.go_on_from(position(b"", FIRST))
     assert [block.header for block in read.blocks()] == [FIRST]
     assert read.header == FIRST

@@ -1,109 +1,180 @@
-"""Following a log: appended lines, rotation by renaming and by truncating."""
+"""Following logs: what is appended, rotation in every form, folders. Each line is counted once."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+import gzip
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from goodbot.watch.blocks import Block
-from goodbot.watch.log_entries import LONGEST_LINE
-from goodbot.watch.reader.following import POLL_S, LogFollower, follow
+from goodbot.watch.counting.block_counts import BlockCounts
+from goodbot.watch.reader.following import ChangedLogs, FollowedLogs
+from goodbot.watch.watch_state import WatchState
+from goodbot.watch.watching import LogsRead, count_changed
 
-Opened = Callable[..., LogFollower]
+
+class LineList:
+    """A counter that remembers the lines it was given."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+
+    def count(self, block: Block) -> BlockCounts:
+        lines = block.data.decode().splitlines()
+        self._lines += lines
+        return BlockCounts(lines=len(lines))
+
+
+class Following:
+    """Looks when it is told to, and returns the new lines."""
+
+    def __init__(self, *names: Path) -> None:
+        self.logs = LogsRead()
+        self._followed = FollowedLogs([*map(str, names)])
+        self._state = WatchState()
+
+    def look(self) -> list[str]:
+        return self.count(self._followed.look())
+
+    def count(self, changed: ChangedLogs) -> list[str]:
+        lines: list[str] = []
+        is_new = count_changed(changed, self._state, lambda: LineList(lines), self.logs)
+        assert is_new == bool(lines)
+        return lines
+
+
+def append(path: Path, *lines: str) -> None:
+    with path.open("a") as file:
+        file.write("".join(f"{line}\n" for line in lines))
 
 
 @pytest.fixture
-def opened() -> Iterator[Opened]:
-    """Makes followers, which are closed at the end of the test."""
-    with ExitStack() as stack:
-        yield lambda path, **options: stack.enter_context(closing(LogFollower(str(path), **options)))
-
-
-def append(path: Path, data: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(data)
-
-
-def lines(follower: LogFollower) -> bytes:
-    return b"".join(block.data for block in follower.read())
-
-
-def test_appended_lines_come_once_and_whole(tmp_path: Path, opened: Opened) -> None:
+def log(tmp_path: Path) -> Path:
     path = tmp_path / "access.log"
-    follower = opened(path)
-    assert lines(follower) == b""
-    append(path, b"one\ntw")
-    assert lines(follower) == b"one\n"
-    assert lines(follower) == b""
-    append(path, b"o\nthree\n")
-    assert lines(follower) == b"two\nthree\n"
+    append(path, *(f"old {number}" for number in range(1000)))  # longer than what a log is known by
+    return path
 
 
-def test_a_renamed_log_is_read_to_its_end_before_the_new_one(tmp_path: Path, opened: Opened) -> None:
-    path = tmp_path / "access.log"
-    append(path, b"one\n")
-    follower = opened(path)
-    assert lines(follower) == b"one\n"
-    append(path, b"two\nthree")
-    path.rename(tmp_path / "access.log.1")
-    append(path, b"four\n")
-    assert lines(follower) == b"two\nthreefour\n"
-    assert [block.data for block in follower.read()] == []
-    append(path, b"five\n")
-    assert lines(follower) == b"five\n"
+def followed(log: Path) -> Following:
+    """Follows a log that was counted."""
+    following = Following(log)
+    assert len(following.look()) == 1000
+    return following
 
 
-def test_a_log_that_is_renamed_before_a_new_one_exists(tmp_path: Path, opened: Opened) -> None:
-    path = tmp_path / "access.log"
-    append(path, b"one\n")
-    follower = opened(path)
-    assert lines(follower) == b"one\n"
-    path.rename(tmp_path / "access.log.1")
-    append(tmp_path / "access.log.1", b"two\n")
-    assert lines(follower) == b"two\n"
-    append(path, b"three\n")
-    assert lines(follower) == b"three\n"
+def test_appended_lines_come_once_and_whole(log: Path) -> None:
+    following = followed(log)
+    assert following.look() == []
+    with log.open("a") as file:
+        file.write("one\ntw")
+    assert following.look() == ["one"]
+    append(log, "o", "three")
+    assert following.look() == ["two", "three"]
+    assert following.look() == []
 
 
-def test_a_truncated_log_is_read_from_its_beginning(tmp_path: Path, opened: Opened) -> None:
-    path = tmp_path / "access.log"
-    append(path, b"a long line\n")
-    follower = opened(path)
-    assert lines(follower) == b"a long line\n"
-    path.write_bytes(b"short\n")
-    assert lines(follower) == b"short\n"
+def test_a_log_that_comes_later(tmp_path: Path) -> None:
+    following = Following(tmp_path / "later" / "access.log")
+    assert following.look() == []
+    (tmp_path / "later").mkdir()
+    append(tmp_path / "later" / "access.log", "one")
+    assert following.look() == ["one"]
 
 
-def test_from_the_end_on(tmp_path: Path, opened: Opened) -> None:
-    path = tmp_path / "access.log"
-    append(path, b"old\n")
-    follower = opened(path, from_end=True)
-    assert lines(follower) == b""
-    append(path, b"new\n")
-    assert lines(follower) == b"new\n"
+def test_a_renamed_log_is_read_to_its_end(log: Path) -> None:
+    following = followed(log)
+    append(log, "one")
+    log.rename(log.with_name("access.log.1"))
+    append(log.with_name("access.log.1"), "two")
+    append(log, "three")
+    assert following.look() == ["one", "two", "three"]
+    append(log.with_name("access.log.1"), "late")
+    append(log, "four")
+    assert following.look() == ["late", "four"]
 
 
-def test_headers_and_long_lines(tmp_path: Path, opened: Opened) -> None:
-    path = tmp_path / "access.log"
-    follower = opened(path)
-    append(path, b"#Fields: a b\r\nx\n")
-    assert [block.header for block in follower.read()] == [None]
-    append(path, b"y\n" + b"z" * (3 * LONGEST_LINE))
-    assert [(block.data, block.header) for block in follower.read()] == [(b"y\n", "#Fields: a b")]
-    append(path, b"\nend\n")
-    (block,) = follower.read()
-    assert [len(line) for line in block.data.split(b"\n")] == [LONGEST_LINE + 1, 3, 0]
+def test_a_log_that_is_renamed_before_a_new_one_exists(log: Path) -> None:
+    following = followed(log)
+    log.rename(log.with_name("access.log-20261127"))
+    append(log.with_name("access.log-20261127"), "late")
+    assert following.look() == ["late"]
+    append(log, "new")
+    assert following.look() == ["new"]
 
 
-def test_following_waits_between_looks_until_it_is_stopped(tmp_path: Path, opened: Opened) -> None:
-    path = tmp_path / "access.log"
-    append(path, b"one\n")
-    waits: list[float] = []
-    found: list[Block | None] = []
-    for block in follow([opened(path)], waits.append, lambda: len(waits) == 2):
-        found.append(block)
-        if block is None:
-            append(path, b"more\n")
-    assert [block and block.data for block in found] == [b"one\n", None, b"more\n", None]
-    assert waits == [POLL_S, POLL_S]
+def test_a_log_that_is_renamed_twice(log: Path) -> None:
+    following = followed(log)
+    append(log, "one")
+    log.rename(log.with_name("access.log.1"))
+    append(log, "two")
+    assert following.look() == ["one", "two"]
+    append(log, "three")
+    log.with_name("access.log.1").rename(log.with_name("access.log.2"))
+    log.rename(log.with_name("access.log.1"))
+    append(log, "four")
+    assert following.look() == ["three", "four"]
+
+
+def test_a_log_that_is_copied_and_truncated(log: Path) -> None:
+    following = followed(log)
+    append(log, "one")
+    shutil.copy(log, log.with_name("access.log.1"))
+    os.truncate(log, 0)
+    assert following.look() == ["one"]
+    append(log, "two")
+    assert following.look() == ["two"]
+
+
+def test_a_log_that_is_truncated_and_has_grown_again(log: Path) -> None:
+    following = followed(log)
+    log.write_text("")
+    append(log, *(f"new {number}" for number in range(2000)))
+    assert len(following.look()) == 2000
+    assert following.look() == []
+
+
+def test_a_log_that_is_compressed_at_once(log: Path) -> None:
+    following = followed(log)
+    append(log, "one")
+    content = gzip.compress(log.read_bytes())
+    packed = log.with_name("access.log.1.gz")
+    packed.write_bytes(content[:-100])
+    log.unlink()
+    append(log, "two")
+    assert following.look() == ["two"]
+    packed.write_bytes(content)
+    assert following.look() == []
+    assert following.look() == ["one"]
+    assert following.look() == []
+    assert following.logs.damage == []
+
+
+def test_older_logs_are_not_read(log: Path) -> None:
+    append(log.with_name("access.log.1"), "older")
+    log.with_name("access.log.2.gz").write_bytes(gzip.compress(b"oldest\n"))
+    following = followed(log)
+    assert following.look() == []
+    append(log.with_name("access.log.1"), "older, and late")
+    assert following.look() == []
+
+
+def test_a_folder_and_what_appears_in_it(log: Path, tmp_path: Path) -> None:
+    log.with_name("access.log.2.gz").write_bytes(gzip.compress(b"oldest\n"))
+    following = Following(tmp_path)
+    assert len(following.look()) == 1001
+    append(tmp_path / "other_access.log", "one")
+    assert following.look() == ["one"]
+    append(tmp_path / ".access.log.swp", "hidden")
+    assert following.look() == []
+    log.rename(log.with_name("access.log.1"))
+    assert following.look() == []
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert following.look() == []
+    append(log, "two")
+    assert following.look() == ["two"]
+
+
+def test_a_log_that_is_gone_when_it_is_read(log: Path) -> None:
+    assert Following(log).count(ChangedLogs((str(log.with_name("gone.log")),))) == []

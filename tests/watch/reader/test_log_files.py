@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import InputError
-from goodbot.watch.reader.log_files import USUAL_PLACES, logs_of_folder, usual_logs
-from goodbot.watch.watching import find_logs
+from goodbot.watch.reader.log_files import USUAL_PLACES, find_logs, logs_of_folder, usual_logs
 
 
 def make(root: Path, *names: str, content: bytes = b"x\n") -> list[str]:

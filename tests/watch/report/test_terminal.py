@@ -49,6 +49,11 @@ def one_line(text: str) -> str:
 ONE = {"robot": "gptbot"}
 TEN_AM = "2026-09-15 10:00:00 UTC"
 
+BEHIND_A_PROXY = [
+    *(line(60 * number, "/robots.txt", GPTBOT, "10.0.0.1") for number in range(4)),
+    *(line(number, f"/{number}", f"Browser {number % 9}", "10.0.0.1") for number in range(200)),
+]
+
 WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
     ("nothing", [], {}, "No requests: the logs are empty."),
     ("no request", ["x\n"], {}, "No requests: 1 line read. 1 line skipped (unknown format: 1). Is this an access log?"),
@@ -56,6 +61,26 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
     ("robots", [line(0)], {}, "sent 100.0 % of the requests. No other address is a certain or likely robot."),
     ("no robots", [line(0, "/", BROWSER)], {}, "Declared robots none Other addresses that behaved like robots none"),
     ("few", [line(0), *(line(1, "/", BROWSER) for _ in range(3000))], {}, "Declared robots sent less than 0.1 % of"),
+    (
+        "proxy",
+        BEHIND_A_PROXY,
+        {},
+        "100.0 % of the requests come from local addresses, such as 10.0.0.1: from a proxy, or",
+    ),
+    ("proxy: robots", BEHIND_A_PROXY, {}, "GPTBot declared ai-training 4 "),
+    ("proxy: others", BEHIND_A_PROXY, {}, "robots none certainly or likely Answers to requests for robots.txt"),
+    (
+        "one: proxy",
+        BEHIND_A_PROXY,
+        {"robot": "gptbot"},
+        "10.0.0.1 is a local address, so a proxy or a program of your own",
+    ),
+    (
+        "few local addresses",
+        [line(0, "/", BROWSER, "127.0.0.1"), *map(line, range(19))],
+        {},
+        "robot. Format of the lines",
+    ),
     ("skipped", [line(0), "\n", "x\n", "x\n"], {}, "3 lines skipped (empty: 1, unknown format: 2)."),
     ("one format", [line(0)], {}, "Format of the lines: combined."),
     ("two formats", [line(0), line(0), timed_line(0, 1)], {}, "Formats of the lines: combined (2), "),

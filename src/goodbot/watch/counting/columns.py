@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 
 Bytes = npt.NDArray[np.uint8]
 
-_NEWLINE, _RETURN, _QUOTE, _SPACE, _DASH, _ZERO, _BACKSLASH = b'\n\r" -0\\'
+_NEWLINE, _RETURN, _QUOTE, _SPACE, _DASH, _ZERO, _BACKSLASH, _TILDE = b'\n\r" -0\\~'
 _TIME_CHARS: Final = 29
 _NOBODY: Final = b" - - "
 """What a regular line has between address and time: no identity and no user."""
@@ -163,6 +163,8 @@ class ColumnReader:
             (address_end > starts)
             & _holds(text, address_end, _NOBODY)
             & is_plain[addresses.codes]
+            & (text[starts] > _SPACE)
+            & (text[starts] <= _TILDE)
             & (text[quotes - 1] != _BACKSLASH).all(axis=1)
             & np.array([time is not None for time in known], bool)[times.codes]
             & (text[answer + 1] == _SPACE)

@@ -23,6 +23,7 @@ _UNITS_PER_SECOND: Final[tuple[tuple[Meaning, float], ...]] = (
     ("microseconds", 1e6),
 )
 _ADDRESSES: Final[tuple[Meaning, ...]] = ("address", "forwarded")
+_NUMBERS: Final[frozenset[Meaning]] = frozenset({"status", "size", "seconds", "milliseconds", "microseconds"})
 _MORE: Final = (",", ":")
 """A list of upstreams goes on after these."""
 
@@ -57,6 +58,8 @@ class PatternFormat:
             if end < 0:
                 return None
             meaning = field.meaning
+            if meaning in _NUMBERS and " " in line[at:end]:  # the last field is followed by others
+                return None
             if meaning not in values or (meaning in _ADDRESSES and values[meaning] in ABSENT):
                 values[meaning] = line[at:end]
             at = end + len(after)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from itertools import compress
 from typing import Final
 
+from goodbot.watch.addresses import is_local, packed_address
 from goodbot.watch.counting.client_table import ClientTable
 from goodbot.watch.counting.clients import AGENT_PLACES, PAGE_PLACES
 from goodbot.watch.counting.tally import Tally
@@ -77,6 +78,12 @@ class Client:
     def agents(self) -> int:
         """How many different User-Agents, estimated."""
         return min(self.requests, _estimate(self.agent_bits, AGENT_PLACES))
+
+    @property
+    def is_proxy(self) -> bool:
+        """Whether it is a local address that used several User-Agents: a proxy, behind which are many clients."""
+        packed = packed_address(self.address)
+        return packed is not None and is_local(packed) and self.agent_bits.bit_count() > 1
 
     @property
     def hours(self) -> int:

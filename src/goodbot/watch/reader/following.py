@@ -1,106 +1,74 @@
-"""Reads a log while its server writes it (`--follow`), through rotation."""
+"""Finds out which logs have changed while servers write them (`--follow`)."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from pathlib import Path
+from typing import Final
 
-from goodbot.watch.blocks import BLOCK_BYTES, Block
-from goodbot.watch.log_entries import LONGEST_LINE
-from goodbot.watch.reader.block_reader import FIELDS
+from goodbot.watch.reader.log_files import find_logs, is_compressed_name, rotated_logs
 
-POLL_S: Final = 0.25
-"""How often the file is looked at."""
-
-
-@dataclass(slots=True)
-class _Open:
-    file: BinaryIO
-    identity: tuple[int, int]
+LOOK_S: Final = 0.5
+"""Seconds between two looks."""
 
 
-class LogFollower:
-    """Reads what is appended to one plain log. A log that is renamed is read to its end before the new one is opened;
-    one that was truncated is read from its beginning."""
+@dataclass(frozen=True, slots=True)
+class ChangedLogs:
+    """Logs that are new or have changed since the last look."""
 
-    def __init__(self, path: str, *, from_end: bool = False) -> None:
-        self.path = path
-        self._open: _Open | None = None
-        self._rest = b""
-        self._header: str | None = None
-        self._from_end = from_end
+    logs: tuple[str, ...] = ()
+    rotated: tuple[str, ...] = ()
+    """Files that have the name of a log and a number or a date. A followed log may have been renamed or copied to one;
+    the others are from before."""
 
-    def read(self) -> Iterator[Block]:
-        """Yields what was appended since the last call, in whole lines; nothing if there is nothing new."""
-        current = self._identity()
-        if self._open is None:
-            self._open_new()
-        if self._open is None:
-            return
-        yield from self._appended(self._open.file)
-        if current is not None and current != self._open.identity:
-            if self._rest:
-                yield Block(self._rest, self.path, self._header)
-            self._close()
-            self._from_end = False
-            self._open_new()
-            if self._open is not None:
-                yield from self._appended(self._open.file)
 
-    def close(self) -> None:
-        """Closes the log."""
-        self._close()
+class FollowedLogs:
+    """Looks at logs again and again: at files, and at folders, in which new logs may appear."""
 
-    def _identity(self) -> tuple[int, int] | None:
+    def __init__(self, names: Sequence[str], root: Path = Path("/")) -> None:
+        self._names = names
+        self._root = root
+        self._seen: dict[str, _Seen] = {}
+
+    def look(self) -> ChangedLogs:
+        """Returns what has changed; at the first look, everything.
+
+        A compressed file counts only if it has not changed between two looks: else its content may not be complete.
+        Raises InputError if a folder cannot be listed.
+        """
+        is_first = not self._seen
+        logs = dict.fromkeys(find_logs(self._names, self._root, may_be_none=True).logs)
+        rotated = dict.fromkeys(path for log in logs for path in _rotated(log) if path not in logs)
+        before, self._seen = self._seen, {}
+        changed = [path for path in (*logs, *rotated) if self._is_changed(path, before.get(path), is_first)]
+        return ChangedLogs(
+            tuple(path for path in changed if path in logs), tuple(path for path in changed if path in rotated)
+        )
+
+    def _is_changed(self, path: str, seen: "_Seen | None", is_first: bool) -> bool:
         try:
-            info = os.stat(self.path)
-        except OSError:
-            return None
-        return info.st_dev, info.st_ino
-
-    def _open_new(self) -> None:
-        try:
-            file = open(self.path, "rb")  # noqa: SIM115  (`close` closes it)
-        except FileNotFoundError:
-            return
-        info = os.fstat(file.fileno())
-        if self._from_end:
-            file.seek(0, os.SEEK_END)
-        self._open, self._rest = _Open(file, (info.st_dev, info.st_ino)), b""
-
-    def _close(self) -> None:
-        if self._open is not None:
-            self._open.file.close()
-        self._open, self._rest = None, b""
-
-    def _appended(self, file: BinaryIO) -> Iterator[Block]:
-        if os.fstat(file.fileno()).st_size < file.tell():
-            file.seek(0)
-            self._rest = b""
-        while data := file.read(BLOCK_BYTES):
-            data = self._rest + data
-            end = data.rfind(b"\n") + 1
-            self._rest = data[end:]
-            if len(self._rest) > LONGEST_LINE:
-                self._rest = self._rest[: LONGEST_LINE + 1]
-            if end:
-                yield self._block(data[:end])
-
-    def _block(self, data: bytes) -> Block:
-        block = Block(data, self.path, self._header)
-        for line in reversed(data.split(b"\n")) if FIELDS in data else ():
-            if line.startswith(FIELDS):
-                self._header = line.decode("latin-1").rstrip("\r")
-                break
-        return block
+            info = Path(path).stat()
+        except OSError:  # it is not there yet, or not there any more
+            return False
+        stamp = info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
+        is_same = seen is not None and seen.stamp == stamp
+        if seen is not None and is_same and seen.is_told:
+            self._seen[path] = seen
+            return False
+        is_told = is_first or is_same or not is_compressed_name(path)
+        self._seen[path] = _Seen(stamp, is_told)
+        return is_told
 
 
-def follow(
-    followers: list[LogFollower], wait: Callable[[float], None], is_stopped: Callable[[], bool]
-) -> Iterator[Block | None]:
-    """Yields blocks of all logs as they come, and None after each look, until it is stopped."""
-    while not is_stopped():
-        for follower in followers:
-            yield from follower.read()
-        yield None
-        wait(POLL_S)
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A file at the last look: what changes with its content, and whether that was told."""
+
+    stamp: tuple[int, int, int, int]
+    is_told: bool
+
+
+def _rotated(log: str) -> list[str]:
+    try:
+        return rotated_logs(Path(log))
+    except OSError:  # the folder is not there yet
+        return []

@@ -2,10 +2,13 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from goodbot.errors import InputError
+from goodbot.watch.reader.opening import STDIN
 
 USUAL_PLACES: Final = (
     "var/log/nginx/access.log",
@@ -40,6 +43,35 @@ class FoundLogs:
     passed_over: tuple[tuple[str, str], ...] = ()
 
 
+def find_logs(names: Sequence[str], root: Path = Path("/"), *, may_be_none: bool = False) -> FoundLogs:
+    """Returns the logs that are meant: the files named, those in folders named, or those in the usual places.
+
+    Raises InputError if a folder cannot be listed, and, unless `may_be_none`, if there is no log in it or in the usual
+    places.
+    """
+    if not names:
+        found = usual_logs(root)
+        if not found.logs and not may_be_none:
+            unreadable = "".join(f"; {path}: {reason}" for path, reason in found.passed_over)
+            raise InputError(f"no access log in the usual places; name a LOG, or - for standard input{unreadable}")
+        return found
+    logs: list[str] = []
+    passed_over: list[tuple[str, str]] = []
+    for name in names:
+        if name == STDIN or not Path(name).is_dir():
+            logs.append(name)
+            continue
+        try:
+            found = logs_of_folder(Path(name))
+        except OSError as error:
+            raise InputError(f"cannot list {name}: {error.strerror}") from error
+        if not found.logs and not may_be_none:
+            raise InputError(f"the folder {name} has no access log that can be read; name the files")
+        logs += found.logs
+        passed_over += found.passed_over
+    return FoundLogs(tuple(dict.fromkeys(logs)), tuple(passed_over))
+
+
 def usual_logs(root: Path = Path("/")) -> FoundLogs:
     """Looks in the usual places: the first server that has a log that can be read is taken, with its rotated logs."""
     passed_over: list[tuple[str, str]] = []
@@ -52,7 +84,7 @@ def usual_logs(root: Path = Path("/")) -> FoundLogs:
         except OSError as error:
             passed_over.append((str(current.parent), error.strerror or str(error)))
             continue
-        rotated = [name for name in names if name.startswith(current.name) and _is_rotated(name, current.name)]
+        rotated = [name for name in names if _is_rotated(name, current.name)]
         found = _readable(current.parent, rotated)
         passed_over += found.passed_over
         if found.logs:
@@ -61,16 +93,29 @@ def usual_logs(root: Path = Path("/")) -> FoundLogs:
 
 
 def logs_of_folder(folder: Path) -> FoundLogs:
-    """Returns the logs in a folder, by their names. Raises OSError if it cannot be listed."""
-    names = [entry.name for entry in os.scandir(folder) if entry.is_file()]
+    """Returns the logs in a folder, by their names; hidden files are none. Raises OSError if it cannot be listed."""
+    names = [entry.name for entry in os.scandir(folder) if entry.is_file() and not entry.name.startswith(".")]
     chosen = [name for name in names if _LOG_NAME.fullmatch(name) and not _NO_ACCESS_LOG.search(name)]
     others = tuple((str(folder / name), "not named like an access log") for name in sorted({*names} - {*chosen}))
     found = _readable(folder, chosen)
     return FoundLogs(found.logs, (*found.passed_over, *others))
 
 
+def rotated_logs(log: Path) -> list[str]:
+    """Returns the files whose names are that of a log and a number or a date. Raises OSError if its folder cannot be
+    listed."""
+    names = sorted(os.listdir(log.parent), key=_age)
+    return [str(log.with_name(name)) for name in names if name != log.name and _is_rotated(name, log.name)]
+
+
+def is_compressed_name(path: str) -> bool:
+    """Whether a path ends like that of a compressed file."""
+    return path.endswith((".gz", ".bz2", ".xz", ".zst"))
+
+
 def _is_rotated(name: str, current: str) -> bool:
-    return name == current or _ROTATED.fullmatch(name[len(current) :]) is not None
+    """Whether a file is the current log or one that was rotated."""
+    return name.startswith(current) and (name == current or _ROTATED.fullmatch(name[len(current) :]) is not None)
 
 
 def _readable(folder: Path, names: Iterable[str]) -> FoundLogs:

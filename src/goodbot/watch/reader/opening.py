@@ -113,11 +113,15 @@ class LogStream:
             head += piece
             if len(head) >= most:
                 break
+        self.rewind()
+        return head[:most]
+
+    def rewind(self) -> None:
+        """Goes back to the beginning. Only for files."""
         self._file.seek(0)
         self.position = self._given = 0
         self.damage = None
         self._first = self._take()
-        return head[:most]
 
     def close(self) -> None:
         """Closes the file."""

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Final
 
 from goodbot.errors import InputError, quoted
 from goodbot.registry import KnownRobot, Registry, Tier
+from goodbot.watch.addresses import is_local, packed_address
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.counting.request_kinds import target_of
@@ -81,6 +83,7 @@ def make_report(
         tally.durations,
         tally.clients.visitors.count(),
         tally.clients.visitors.is_exact,
+        _local_requests(tally),
         tuple(robots),
         dict(sorted(answers.items())),
         tuple(undeclared[:MOST_UNDECLARED]),
@@ -245,6 +248,17 @@ def _pooled(tally: Tally) -> PooledReport:
     table = tally.clients
     exact = table.columns["missing"].count(0)
     return PooledReport(len(table), exact, table.pool.rows, table.pool.sums["requests"], table.pool.sums["bytes"])
+
+
+def _local_requests(tally: Tally) -> int:
+    others = zip(tally.clients.slots, tally.clients.columns["requests"], strict=True)
+    of_robots = (pair for totals in tally.robots.values() for pair in totals.addresses.counts.items())
+    return sum(count for address, count in chain(others, of_robots) if _is_local(address))
+
+
+def _is_local(address: str) -> bool:
+    packed = packed_address(address)
+    return packed is not None and is_local(packed)
 
 
 def _paths(lines: FrequentItems) -> tuple[PathReport, ...]:

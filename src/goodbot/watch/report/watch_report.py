@@ -119,6 +119,8 @@ class WatchReport:
     visitors: int
     """Different addresses."""
     visitors_are_exact: bool
+    local_requests: int
+    """Requests from local addresses (`addresses.is_local`); those of pooled addresses are left out."""
     robots: tuple[RobotReport, ...]
     """By tier (verified, declared, unknown, impostor), those with most requests first."""
     robots_txt: dict[int, int]

@@ -1,0 +1,59 @@
+"""Addresses of a log as bytes, for quick answers."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from socket import AF_INET, AF_INET6, inet_pton
+from typing import Final
+
+_MAPPED: Final = bytes(10) + b"\xff\xff"
+
+
+def packed_address(address: str) -> bytes | None:
+    """Returns the 4 or 16 bytes of an address; 4 for an IPv4 address written as IPv6. None if it is no address."""
+    try:
+        packed = inet_pton(AF_INET6 if ":" in address else AF_INET, address)
+    except (OSError, ValueError):
+        return None
+    return packed[12:] if packed.startswith(_MAPPED) and len(packed) == 16 else packed
+
+
+class AddressRanges:
+    """Address ranges, for a quick answer."""
+
+    def __init__(self, networks: Iterable[IPv4Network | IPv6Network]) -> None:
+        self._starts: dict[int, list[bytes]] = {4: [], 6: []}
+        self._ends: dict[int, list[bytes]] = {4: [], 6: []}
+        for network in sorted(networks, key=lambda network: (network.version, network)):
+            first, last = network.network_address.packed, network.broadcast_address.packed
+            ends = self._ends[network.version]
+            if not ends or last > ends[-1]:  # else it lies within the one before
+                self._starts[network.version].append(first)
+                ends.append(last)
+
+    def __contains__(self, packed: bytes) -> bool:
+        version = 4 if len(packed) == 4 else 6
+        place = bisect_right(self._starts[version], packed) - 1
+        return place >= 0 and packed <= self._ends[version][place]
+
+
+_LOCAL: Final = AddressRanges(
+    ip_network(text)
+    for text in (
+        "10.0.0.0/8",  # private: RFC 1918
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "100.64.0.0/10",  # shared by the customers of a provider, and used within clouds: RFC 6598
+        "127.0.0.0/8",  # the server itself
+        "169.254.0.0/16",  # link-local: RFC 3927
+        "::1/128",
+        "fc00::/7",  # private: RFC 4193
+        "fe80::/10",  # link-local: RFC 4291
+    )
+)
+
+
+def is_local(packed: bytes) -> bool:
+    """Whether an address is not from the Internet: in the log of a public server it belongs to a proxy or to a program
+    of one's own. Addresses for documentation are not local."""
+    return packed in _LOCAL
