@@ -55,6 +55,8 @@ def test_published_formats(body: str, ranges: list[str]) -> None:
         (b'["0.0.0.0/0"]', "too wide"),
         (b'["8.0.0.0/7"]', "too wide"),
         (b'["2000::/3"]', "too wide"),
+        (b'["17.0.0.0/8", "20.0.0.0/24"]', "contains 0.39 % of all IPv4 addresses, which is too much"),
+        (b'["2600::/19", "2a00::/20"]', "contains 0.00029 % of all IPv6 addresses, which is too much"),
         (b'["127.0.0.1"]', "not a public range"),
         (b'["10.1.2.0/24"]', "not a public range"),
         (b'["fe80::/64"]', "not a public range"),

@@ -246,3 +246,15 @@ def test_an_imported_list_replaces_the_bundled_one(tmp_path: Path) -> None:
         assert verify(robot, "9.9.9.9", known).tier == "verified"
         assert verify(robot, "8.8.8.8", known).tier == "impostor"
     assert verify(robot, "9.9.9.9").tier == "declared"
+
+
+def test_the_evidence_says_where_a_list_was_imported_from(tmp_path: Path) -> None:
+    robot = find_token("ClaudeBot")
+    assert robot is not None
+    url = load_records().lists["anthropic"].url
+    networks = parse_ranges(b'["9.9.9.0/24"]', "x")
+    AddressBook(tmp_path).keep(AddressList("anthropic", url, "2026-11-01", networks, "bots.json"))
+    identity = verify(robot, "9.9.9.9", AddressBook(tmp_path))
+    assert identity.evidence[-1] == (
+        "9.9.9.9 is in 9.9.9.0/24, of the list anthropic that was imported from bots.json, as of 2026-11-01"
+    )

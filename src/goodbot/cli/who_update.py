@@ -16,6 +16,7 @@ from goodbot.cli.options import read_input
 from goodbot.cli.own_robots import address_book, data_folder, load_registry
 from goodbot.cli.printing import keep_partial_output, say, write_json
 from goodbot.errors import DamagedError, GoodbotError, InputError, RunError
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_duration
 from goodbot.registry import AddressBook, AddressList, ListName, Registry, day_of, list_for, parse_ranges
 from goodbot.url import Url, is_private_host, parse_url
@@ -25,6 +26,9 @@ SHOWN: Final = 10
 
 HOST_GAP_S: Final = 1.0
 """Seconds between two lists of one public host: standard crawler etiquette."""
+
+MOST_SHOWN: Final = 500
+"""Characters of the name of an imported file that are kept."""
 
 FIRST_LINE_S: Final = 2.0
 LINE_EVERY_S: Final = 10.0
@@ -58,8 +62,9 @@ def update(lists: tuple[str, ...], source: str | None, as_json: bool) -> None:
 
     The date of a list is the day on which it was fetched from the operator's own URL; with --from, the date that the
     list states (creationTime), else today. A list is kept out if it is older than the one in use, contains private
-    addresses, or contains a large part of the Internet. Lists are JSON in the forms that operators use, or text with
-    one range per line. If a list cannot be fetched or used, the one in use stays, and the next LIST is fetched.
+    addresses, or contains more than one IPv4 /8 or one IPv6 /19 has. Lists are JSON in the forms that operators use, or
+    text with one range per line. If a list cannot be fetched or used, the one in use stays, and the next LIST is
+    fetched.
 
     LIST is one of ahrefs, anthropic, applebot, bingbot, ccbot, duckduckbot, google-agents, google-common,
     google-special, google-user, google-user-own, mistralai-user, openai-chatgpt-user, openai-gptbot, openai-searchbot,
@@ -170,7 +175,8 @@ def _newer(known: ListName, before: AddressList | None, body: bytes, source: str
     today = datetime.now(UTC).date().isoformat()
     is_operators = source.rstrip("/") == known.url.rstrip("/")
     as_of = today if is_operators else min(day_of(body) or today, today)
-    new = AddressList(known.name, known.url, as_of, parse_ranges(body, source))
+    imported_from = "" if is_operators else shown("standard input" if source == "-" else source, MOST_SHOWN)
+    new = AddressList(known.name, known.url, as_of, parse_ranges(body, source), imported_from)
     if is_operators or before is None or not new.as_of < before.as_of <= today:
         return new
     if set(new.networks) == set(before.networks):

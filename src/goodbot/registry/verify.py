@@ -191,4 +191,6 @@ def _outside(address: str, lists: list[AddressList]) -> list[str]:
 
 
 def _published(known: AddressList) -> str:
+    if known.imported_from:
+        return f"of the list {known.name} that was imported from {known.imported_from}, as of {known.as_of}"
     return f"published at {known.url}, as of {known.as_of}"
