@@ -13,13 +13,15 @@ def human_bytes(count: float) -> str:
 
 
 def human_duration(seconds: float) -> str:
-    """Formats a duration: `45 s`, `3 min 20 s`, `2 h 5 min`."""
+    """Formats a duration: `45 s`, `3 min 20 s`, `2 h 5 min`, `3 days 11 h`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    if whole < 48 * 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{whole // 86_400:,} days {whole % 86_400 // 3600} h"
 
 
 def human_time(at: float) -> str:

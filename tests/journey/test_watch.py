@@ -46,11 +46,11 @@ async def test_the_report(tmp_path: Path) -> None:
     result = await goodbot("watch", path)
     assert (result.status, result.err) == (0, "")
     for words in (
-        "Declared robots",
+        "Robots that name themselves",
         "as Googlebot: 41 requests from 203.0.113.10 (41)",
         "203.0.114.0/24 (40 addresses): certain",
         "203.0.113.101: certain, 100 points, 240 requests",
-        "Answers to requests for robots.txt",
+        "Responses to requests for robots.txt",
     ):
         assert words in result.out
     assert "\x1b" not in result.out
@@ -137,16 +137,16 @@ async def test_the_same_log_twice_is_counted_once(log: Path) -> None:
     copy.write_bytes(gzip.compress(log.read_bytes()))
     result = await goodbot("watch", log, copy, "--json")
     assert result.json["requests"] == 20
-    assert "nothing new: " in result.complaint
+    assert "nothing new in " in result.complaint
     assert str(copy) in result.complaint
 
 
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        pytest.param(b"something else", (), "is not a state of goodbot watch", id="another file"),
+        pytest.param(b"something else", (), "is not a state file of goodbot watch", id="another file"),
         pytest.param(b"goodbot watch state 1\n\x81", (), "is damaged; remove it", id="damaged"),
-        pytest.param(None, ("--since", "2026-09-01"), "were made without such options", id="other options"),
+        pytest.param(None, ("--since", "2026-09-01"), "was made without --since 2026-09-01", id="other options"),
     ],
 )
 async def test_a_state_that_does_not_fit_is_left_alone(
@@ -191,7 +191,7 @@ async def test_following_a_log_through_rotation(log: Path) -> None:
 
 REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("missing.log",), "cannot read missing.log: No such file or directory"),
-    (("empty-folder",), "the folder empty-folder has no access log that can be read"),
+    (("empty-folder",), "there is no access log (*access* or *.log) in empty-folder that can be read"),
     (("-", "-"), "- (standard input) can be named once only"),
     (("access.log", "--since", "yesterday"), "--since must be a day"),
     (("access.log", "--since", "2026-02-30"), "--since must be a day"),
@@ -202,16 +202,18 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("access.log", "--trusted-proxy", "10.0.0.0/8"), "--trusted-proxy goes with --real-ip"),
     (("access.log", "--real-ip", "--trusted-proxy", "x"), "--trusted-proxy must be an address or a range such as"),
     (("access.log", "--nameserver", "127.0.0.1"), "--nameserver goes with --reverse-dns"),
-    (("access.log", "--follow", "--state", "s"), "--follow keeps no state"),
+    (("access.log", "--follow", "--state", "s"), "--follow and --state cannot be combined"),
     (("access.log", "--follow", "--format", "csv"), "--follow writes text or JSON lines, not csv"),
-    (("-", "--follow"), "--follow needs the name of a log"),
+    (("-", "--follow"), "--follow needs files or folders; it cannot"),
     (("access.log", "--follow", "-o", "out"), "--follow writes to standard output"),
     (("access.log", "--every", "5"), "--every goes with --follow"),
     (("access.log", "--follow", "--every", "nan"), "--every must be a number of seconds"),
-    (("/dev/null", "--follow"), "--follow needs a file or a folder, and /dev/null is neither"),
+    (("/dev/null", "--follow"), "--follow needs files or folders, and /dev/null is neither"),
     (("access.log", "--log-format", ""), "has no fields"),
     (("access.log", "--log-format", "%h %Q"), "%Q"),
     (("access.log", "--state", "empty-folder"), "empty-folder"),
+    (("access.log", "--state", "/dev/full"), "/dev/full is not a file"),
+    (("access.log", "--state", "s", "--since", "7d"), "--state needs fixed times"),
     (("access.log", "--state", "none/watch.state"), "cannot write none/watch.state: its folder does not exist"),
 ]
 

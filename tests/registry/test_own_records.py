@@ -86,6 +86,7 @@ def test_our_own_files_have_the_same_form(name: str) -> None:
         ("[[robot]]\nname = 'Ours'", "mine.toml: robot 'Ours': purpose is missing"),
         ("[[robot]]\nname = 3\npurpose = 'search'", "mine.toml: robot 3: name must be one line of text"),
         ("[[robot]]\nname = '***'\npurpose = 'search'", "robot '***': its name has no word to look for"),
+        ("[[robot]]\nname = 'x'\npurpose = 'search'\npatterns = ['x', 'Mozilla']", "its patterns also match browsers"),
         ("[[robot]]\nname = 'Ours'\npurpose = 'peace'", f"purpose must be one of {', '.join(PURPOSES)}, not 'peace'"),
         ("[[robot]]\nname = 'Ours'\npurpose = ['search']", "purpose must be one of "),
         (HEAD + "operater = 'x'", "mine.toml: robot 'Ours': unknown field 'operater'"),

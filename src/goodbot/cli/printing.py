@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -60,6 +60,12 @@ def complain(text: str) -> None:
 def _write_line(parts: Line, *, err: bool) -> None:
     text = joined(*parts)
     _write((text if in_colour(err=err) else click.unstyle(text)) + "\n", err=err)
+
+
+def say_lines(lines: Iterable[Line]) -> None:
+    """Prints lines, such as those of `wrapped`."""
+    for line in lines:
+        say(*line)
 
 
 def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:

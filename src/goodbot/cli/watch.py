@@ -11,6 +11,7 @@ from goodbot.cli.file_types import NamedPath
 from goodbot.cli.own_robots import load_registry
 from goodbot.cli.printing import complain, put, say_folded, write_json
 from goodbot.cli.progress_line import ProgressLine
+from goodbot.cli.time_option import is_relative
 from goodbot.cli.watch_following import follow_logs
 from goodbot.cli.watch_options import (
     ENGINES,
@@ -27,7 +28,7 @@ from goodbot.exclusion.text.shown_text import strict_json
 from goodbot.human import counted
 from goodbot.watch.counting.tally import Tally
 from goodbot.watch.reader.log_files import find_logs
-from goodbot.watch.report import WatchReport, make_report, report_csv, report_json, report_prometheus
+from goodbot.watch.report import WatchReport, make_report, report_csv, report_json, report_prometheus, robot_name
 from goodbot.watch.watch_state import WatchState, load_state, save_state
 from goodbot.watch.watching import LogCounting, LogsRead
 
@@ -54,7 +55,7 @@ MOST_NAMED = 5
         "Which requests count": ["since", "until", "robot"],
         "How lines are read": ["pattern", "real_ip", "proxies", "reverse_dns", "nameserver"],
         "Output": ["form", "anonymise"],
-        "Again and again": ["follow", "every", "state_file"],
+        "Repeated runs": ["follow", "every", "state_file"],
         "Speed": ["processes", "engine"],
     },
 )
@@ -69,10 +70,12 @@ MOST_NAMED = 5
     help="Output format: text, json, csv or prometheus.",
 )
 @click.option(
-    "--since", metavar="TIME", help="Count requests from TIME on: 2026-11-01, 2026-11-01T14:30 (UTC), 7d, 24h."
+    "--since",
+    metavar="TIME",
+    help="Count requests from TIME on: 2026-11-01, 2026-11-01T14:30 (UTC), or before now: 7d, 24h.",
 )
 @click.option("--until", metavar="TIME", help="Count requests before TIME.")
-@click.option("--robot", metavar="NAME", help="Report one robot only, with everything known about it.")
+@click.option("--robot", metavar="NAME", help="Report one robot only, in detail.")
 @click.option(
     "--log-format",
     "pattern",
@@ -80,7 +83,7 @@ MOST_NAMED = 5
     help="Format of the lines, as in Apache's LogFormat or nginx's log_format; needed only for unusual formats.",
 )
 @click.option(
-    "--real-ip", is_flag=True, help="The log is of a server behind proxies: take the client from X-Forwarded-For."
+    "--real-ip", is_flag=True, help="For servers behind a proxy: take the address of the client from X-Forwarded-For."
 )
 @click.option(
     "--trusted-proxy",
@@ -89,12 +92,16 @@ MOST_NAMED = 5
     metavar="ADDRESS",
     help="With --real-ip: address or network of a proxy of yours, beside private addresses. Repeatable.",
 )
-@click.option("--reverse-dns", is_flag=True, help="Verify robots by DNS where their operators offer that.")
+@click.option(
+    "--reverse-dns",
+    is_flag=True,
+    help="Also verify robots by reverse DNS, if their operators support it.",
+)
 @click.option(
     "--nameserver", metavar="ADDRESS[:PORT]", help="With --reverse-dns: use this name server instead of the system's."
 )
 @click.option("--anonymise", is_flag=True, help="Shorten addresses in the report: 192.0.2.0/24, 2001:db8::/48.")
-@click.option("--follow", is_flag=True, help="Go on as the logs grow, through rotation, and refresh the report.")
+@click.option("--follow", is_flag=True, help="Keep reading as the logs grow, also after rotation; refresh the report.")
 @click.option(
     "--every",
     type=click.FloatRange(0.2, 86_400),
@@ -117,7 +124,7 @@ MOST_NAMED = 5
     default="auto",
     show_default=True,
     metavar="ENGINE",
-    help="standard: Python's standard library; fast: pyarrow; auto: fast if installed. The counts are equal.",
+    help="standard: Python's standard library; fast: pyarrow; auto: fast if installed. Both give the same counts.",
 )
 def command(
     logs: tuple[str, ...],
@@ -138,27 +145,31 @@ def command(
     engine: Engine,
     as_json: bool,
 ) -> int:
-    """Show which robots came to your server, whose they are, whether they are genuine, and how fast they were.
+    """Show which robots visited your server: who operates them, whether they are genuine, and how fast they were.
 
     LOG is an access log, a folder of them, or - for standard input; gzip, bzip2, xz and zstd are decompressed. Without
-    LOG, goodbot looks where web servers usually log, and says which file it read. It recognises the formats of nginx,
+    LOG, goodbot looks where web servers usually log, and says which files it reads. It recognises the formats of nginx,
     Apache, Caddy, Traefik, IIS and CloudFront line by line.
 
     Robots that name themselves are listed with purpose, operator and one of four tiers (goodbot who --help): verified,
     declared, impostor, unknown. Other addresses are judged by what they did, with points and evidence: certain, likely,
     possible, or no evidence. No evidence does not mean that a person was there.
 
-    Memory is bounded: robots are counted exactly, and so are the 20,000 busiest other addresses; the rest is pooled,
-    and the report says how much that is. Nothing is sent over the network without --reverse-dns.
+    Memory is bounded: requests of robots that name themselves are counted exactly. Of other addresses, at least the
+    20,000 busiest are counted one by one; the rest is pooled, and the report says how much that is. Nothing is sent
+    over the network without --reverse-dns.
 
-    Exit status: 0: done; 2: bad input; 3: reading failed; 130: interrupted, which is how --follow ends.
+    Exit status: 0: done, also if a compressed log is damaged (a message says so); 2: bad input; 3: reading or writing
+    failed; 130: interrupted, which is how --follow ends.
     """
     form = "json" if as_json else form
-    _check(state_file, nameserver, reverse_dns)
+    _check(state_file, since, until, nameserver, reverse_dns)
     _check_following(follow, every, state_file, form)
     check_logs(logs)
     choices = CountingChoices(since, until, pattern, real_ip, proxies)
     registry = load_registry()
+    if robot is not None and state_file is None:
+        robot_name(robot, registry)  # an unknown one is refused before the logs are read
     identities = identities_of(registry, reverse_dns, nameserver)
     make_counter = counter_factory(engine, identities, choices.options())
     found = find_logs(logs)
@@ -219,19 +230,23 @@ def _check_following(follow: bool, every: float | None, state_file: Path | None,
     if every is not None and isnan(every):
         raise InputError("--every must be a number of seconds")
     if follow and state_file:
-        raise InputError("--follow keeps no state; run goodbot watch --state FILE again and again instead")
+        raise InputError("--follow and --state cannot be combined; run goodbot watch --state FILE repeatedly instead")
     if follow and form in ("csv", "prometheus"):
         raise InputError(f"--follow writes text or JSON lines, not {form}")
     if follow and output_is_given():
         raise InputError(
             "--follow writes to standard output, since the file of --output is written at the end; run "
-            "goodbot watch --state FILE --output FILE again and again instead"
+            "goodbot watch --state FILE --output FILE repeatedly instead"
         )
 
 
-def _check(state_file: Path | None, nameserver: str | None, reverse_dns: bool) -> None:
+def _check(
+    state_file: Path | None, since: str | None, until: str | None, nameserver: str | None, reverse_dns: bool
+) -> None:
     if state_file and not state_file.absolute().parent.is_dir():
         raise InputError(f"cannot write {state_file}: its folder does not exist")
+    if state_file and any(text is not None and is_relative(text) for text in (since, until)):
+        raise InputError("--state needs fixed times, since what was counted stays: --since 2026-11-01, not 7d")
     if nameserver and not reverse_dns:
         raise InputError("--nameserver goes with --reverse-dns")
 
@@ -248,8 +263,8 @@ def _say_read(read: LogsRead, state_file: Path | None) -> None:
     for damage in read.damage:
         complain(f"{damage.source}: {damage.reason}, after {damage.at_byte:,} bytes; what comes before is counted")
     if read.again:
-        where = f" in {state_file}" if state_file else ""
-        say_folded(f"goodbot: counted before{where}, nothing new: {_some(read.again)}", err=True)
+        since = f" since the last run with {state_file}" if state_file else "; it was counted under another name"
+        say_folded(f"goodbot: nothing new in {_some(read.again)}{since}", err=True)
 
 
 def _some(names: Sequence[str]) -> str:

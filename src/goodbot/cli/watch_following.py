@@ -48,9 +48,9 @@ def follow_logs(
 def _check(names: Sequence[str]) -> None:
     for name in names:
         if name == STDIN:
-            raise InputError("--follow needs the name of a log; standard input ends by itself")
+            raise InputError("--follow needs files or folders; it cannot follow standard input")
         path = Path(name)
         if not path.exists():
-            say_folded(f"goodbot: waiting for {name}, which does not exist yet", err=True)
+            say_folded(f"goodbot: {name} does not exist yet; waiting for it", err=True)
         elif not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
-            raise InputError(f"--follow needs a file or a folder, and {name} is neither; pipe it into goodbot watch -")
+            raise InputError(f"--follow needs files or folders, and {name} is neither; pipe it into goodbot watch -")

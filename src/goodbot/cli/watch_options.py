@@ -79,7 +79,9 @@ def counter_factory(engine: Engine, identities: Identities, options: CountingOpt
     """Returns what makes a counter of the chosen engine. Raises InputError if its libraries are missing."""
     missing = [name for name in FAST_NEEDS if find_spec(name) is None]
     if engine == "fast" and missing:
-        raise InputError(f"--engine fast needs {' and '.join(missing)}: pip install 'goodbot[fast]'")
+        raise InputError(
+            f"--engine fast needs {' and '.join(missing)}: install goodbot with the extra fast: pip install '.[fast]'"
+        )
     if engine == "standard" or missing:
         return partial(LineCounter, identities, options)
     return partial(_column_counter, identities, options)

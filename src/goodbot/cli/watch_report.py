@@ -6,8 +6,24 @@ from typing import Final
 from rich.padding import Padding
 from rich.table import Table
 
-from goodbot.cli.printing import Line, joined, say, styled, width, wrapped
+from goodbot.cli.printing import Line, joined, say, say_lines, styled, width, wrapped
 from goodbot.cli.rich_tables import cell, console
+from goodbot.cli.watch_figures import (
+    MEMBERS_SHOWN,
+    PATH_CHARS,
+    PATHS_SHOWN,
+    UNDECLARED_SHOWN,
+    addresses_in_words,
+    agent_in_words,
+    busiest_in_words,
+    hours_in_words,
+    lines_read,
+    narrow_percent,
+    path_count,
+    percent,
+    statuses_in_words,
+)
+from goodbot.cli.watch_robot_report import print_robot
 from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_bytes, human_duration, human_time
@@ -18,31 +34,17 @@ from goodbot.watch.report import PathReport, RobotReport, UndeclaredReport, Watc
 
 ROBOTS_SHOWN: Final = 25
 IMPOSTORS_SHOWN: Final = 5
-UNDECLARED_SHOWN: Final = 10
-PATHS_SHOWN: Final = 10
-MEMBERS_SHOWN: Final = 3
-PATH_CHARS: Final = 200
-
 WIDE: Final = 100
 """Columns from which the table has all its columns."""
 
 NARROW: Final = 72
 """Columns below which there is a list instead of a table."""
 
-KINDS_IN_WORDS: Final = {
-    RequestKind.PAGE: "pages",
-    RequestKind.ASSET: "images, styles and scripts",
-    RequestKind.ROBOTS_TXT: "robots.txt",
-    RequestKind.PROBE: "known vulnerabilities",
-    RequestKind.NONE: "nothing valid",
-}
-USUAL_KINDS: Final = (RequestKind.PAGE, RequestKind.ASSET, RequestKind.ROBOTS_TXT)
-
 TIERS_IN_SHORT: Final[dict[Tier, str]] = {
     "verified": "from an address of its operator",
     "declared": "not verified",
-    "unknown": "its address lists are from another time",
-    "impostor": "another program that uses its name",
+    "unknown": "not in the operator's ranges, but the list of ranges is more than 90 days from the request",
+    "impostor": "another program that uses the robot's name",
 }
 
 LOCAL_TOLD: Final = 0.1
@@ -51,25 +53,21 @@ LOCAL_TOLD: Final = 0.1
 LISTED: Final[tuple[Verdict, ...]] = ("certain", "likely")
 """Verdicts of the addresses that are listed."""
 
-_BARS: Final = "·▁▂▃▄▅▆▇█"
 _VERDICT_COLOURS: Final = {"certain": "red", "likely": "yellow", "possible": "cyan", "no evidence": ""}
 
 
 def print_report(report: WatchReport) -> None:
     """Prints a report."""
     if report.only is not None:
-        _print_one(report)
+        print_robot(report)
         return
-    _print_lines(_head(report))
+    say_lines(_head(report))
+    if not report.counts.requests:
+        return
     _print_robots(report.robots)
-    _print_lines(_impostors(report))
-    _print_lines(_undeclared(report))
-    _print_lines(_rest(report))
-
-
-def _print_lines(lines: Iterator[Line]) -> None:
-    for line in lines:
-        say(*line)
+    say_lines(_impostors(report))
+    say_lines(_undeclared(report))
+    say_lines(_rest(report))
 
 
 def _heading(text: str) -> Iterator[Line]:
@@ -83,13 +81,12 @@ def _heading(text: str) -> Iterator[Line]:
 def _head(report: WatchReport) -> Iterator[Line]:
     counts = report.counts
     if counts.first_at is None or counts.last_at is None:
-        lines = f"{counted(report.lines, 'line')} read" if report.lines else "the logs are empty"
-        yield from wrapped(f"No requests: {lines}.", "", "")
-        yield from _lines_read(report)
+        yield from wrapped(_no_requests(report), "", "")
+        yield from lines_read(report)
         return
     span = human_duration(counts.last_at - counts.first_at)
     about = "" if report.visitors_are_exact else "about "
-    addresses = _addresses(report.visitors)
+    addresses = addresses_in_words(report.visitors)
     yield from wrapped(
         f"{counted(counts.requests, 'request')}, {human_bytes(counts.bytes)}, from {about}{addresses}, "
         f"{human_time(counts.first_at)} to {human_time(counts.last_at)} ({span})",
@@ -99,17 +96,25 @@ def _head(report: WatchReport) -> Iterator[Line]:
     )
     declared = sum(robot.counts.requests for robot in report.robots)
     yield from wrapped(
-        f"Declared robots sent {_percent(declared / counts.requests)} of the requests. {_behaved(report)}", "", ""
+        f"Robots that name themselves sent {percent(declared / counts.requests)} of the requests. {_behaved(report)}",
+        "",
+        "",
     )
     yield from _from_proxies(report)
-    yield from _lines_read(report)
+    yield from lines_read(report)
+
+
+def _no_requests(report: WatchReport) -> str:
+    if report.outside:
+        return f"No requests in this period: --since or --until leaves out {counted(report.outside, 'request')}."
+    return f"No requests in {counted(report.lines, 'line')}." if report.lines else "No requests: the logs are empty."
 
 
 def _from_proxies(report: WatchReport) -> Iterator[Line]:
     share = report.local_requests / report.counts.requests
     if share >= LOCAL_TOLD:
         yield from wrapped(
-            f"{_percent(share)} of the requests come from local addresses, such as 10.0.0.1: from a proxy, or from "
+            f"{percent(share)} of the requests come from local addresses, such as 10.0.0.1: from a proxy, or from "
             "your own network. Who is behind a proxy is not known. If the log has X-Forwarded-For, --real-ip takes the "
             "clients from it.",
             "",
@@ -126,42 +131,24 @@ def _behaved(report: WatchReport) -> str:
     verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.items())
     share = sum(report.requests_by_verdict[verdict] for verdict in found) / report.counts.requests
     robots = "address that behaved like a robot" if many == 1 else "addresses that behaved like robots"
-    return f"{many:,} other {robots} ({verdicts}) sent {_percent(share)}."
-
-
-def _lines_read(report: WatchReport) -> Iterator[Line]:
-    skipped = sum(report.skipped.values())
-    if skipped:
-        reasons = ", ".join(f"{reason}: {count:,}" for reason, count in sorted(report.skipped.items()))
-        yield from wrapped(f"{counted(skipped, 'line')} skipped ({reasons}).", "", "")
-        if 2 * report.skipped.get("unknown format", 0) > report.lines:
-            yield from wrapped(
-                "Is this an access log? If it is, describe its lines with --log-format (goodbot watch --help).", "", ""
-            )
-    if report.outside:
-        yield from wrapped(f"{counted(report.outside, 'request')} left out by --since or --until.", "", "")
-    if len(report.formats) == 1:
-        yield from wrapped(f"Format of the lines: {next(iter(report.formats))}.", "", "")
-    elif report.formats:
-        formats = ", ".join(f"{name} ({count:,})" for name, count in report.formats.items())
-        yield from wrapped(f"Formats of the lines: {formats}.", "", "")
+    return f"{many:,} other {robots} ({verdicts}) sent {percent(share)}."
 
 
 def _print_robots(robots: tuple[RobotReport, ...]) -> None:
-    _print_lines(_heading("Declared robots"))
+    say_lines(_heading("Robots that name themselves"))
     if not robots:
         say("  none")
         return
     rows = sorted(robots, key=lambda robot: -robot.counts.requests)
     if width() < NARROW:
-        _print_lines(_as_list(rows[:ROBOTS_SHOWN]))
+        say_lines(_as_list(rows[:ROBOTS_SHOWN]))
     else:
         _print_table(rows[:ROBOTS_SHOWN], wide=width() >= WIDE)
     tiers = {robot.tier for robot in rows}
     meanings = "; ".join(f"{tier}: {meaning}" for tier, meaning in TIERS_IN_SHORT.items() if tier in tiers)
-    _print_lines(wrapped(meanings, "  ", "  ", dim=True))
+    say_lines(wrapped(meanings, "  ", "  ", dim=True))
     if len(rows) > ROBOTS_SHOWN:
-        say(f"  {len(rows) - ROBOTS_SHOWN:,} more with fewer requests; --format csv or --json lists them all")
+        say(f"  {counted(len(rows) - ROBOTS_SHOWN, 'more row')}; --format csv or --json lists them all")
 
 
 def _print_table(robots: list[RobotReport], *, wide: bool) -> None:
@@ -180,7 +167,7 @@ def _print_table(robots: list[RobotReport], *, wide: bool) -> None:
             cell(robot.tier, TIER_COLOURS[robot.tier]),
             robot.robot.purpose if robot.robot else "",
             f"{counts.requests:,}",
-            _percent(robot.share_of_requests),
+            narrow_percent(robot.share_of_requests),
             *more,
             f"{robot.rates.peak_second:,}",
             f"{robot.robots_txt_fetches:,}",
@@ -206,7 +193,7 @@ def _impostors(report: WatchReport) -> Iterator[Line]:
     yield from _heading("Impostors: they use a robot's name, but are not that robot")
     for robot in impostors[:IMPOSTORS_SHOWN]:
         yield from wrapped(
-            f"{counted(robot.counts.requests, 'request')} from {_busiest(robot, MEMBERS_SHOWN)}",
+            f"{counted(robot.counts.requests, 'request')} from {busiest_in_words(robot, MEMBERS_SHOWN)}",
             f"  as {shown(robot.name)}: ",
             "    ",
         )
@@ -224,51 +211,52 @@ def _undeclared(report: WatchReport) -> Iterator[Line]:
         yield from _undeclared_one(one)
     if not listed:
         yield ("  none certainly or likely",)
-    if len(listed) > UNDECLARED_SHOWN:
-        yield (f"  {len(listed) - UNDECLARED_SHOWN:,} more; --json lists them all",)
+    more = len(listed) - UNDECLARED_SHOWN + sum(report.left_out.get(verdict, 0) for verdict in LISTED)
+    if more > 0:
+        where = f"the first {len(report.undeclared):,}" if report.left_out else "them all"
+        yield (f"  {more:,} more; --json lists {where}",)
     if possible:
-        plural = "address is" if possible == 1 else "addresses are"
-        yield from wrapped(f"{possible:,} more {plural} possible robots; --json has the evidence", "  ", "  ")
+        yield from wrapped(f"{addresses_in_words(possible)} more, possibly robots; --json has the evidence", "  ", "  ")
 
 
 def _undeclared_one(one: UndeclaredReport) -> Iterator[Line]:
     verdict = styled(one.verdict, fg=_VERDICT_COLOURS[one.verdict] or None)
-    members = f" ({_addresses(one.addresses)})" if one.members else ""
+    also = f", {one.also_alone:,} of them also listed alone" if one.also_alone else ""
+    members = f" ({addresses_in_words(one.addresses)}{also})" if one.members else ""
     head = joined(f"  {shown(one.address)}{members}: ", verdict, ", ")
     missing = f" and up to {one.missing:,} more that are pooled" if one.missing else ""
-    figures = f"{one.points} points, {counted(one.requests, 'request')}{missing}"
-    yield from wrapped(f"{figures}, {_as(one.agent)}", head, "    ")
+    points = f"{one.points} points{' if they are one robot' if one.members else ''}"
+    figures = f"{points}, {counted(one.requests, 'request')}{missing}"
+    yield from wrapped(f"{figures}, {agent_in_words(one.agent)}", head, "    ")
     for sentence in one.evidence:
         yield from wrapped(sentence, "    - ", "      ")
 
 
 def _rest(report: WatchReport) -> Iterator[Line]:
     if report.robots_txt:
-        yield from _heading("Answers to requests for robots.txt")
-        yield from wrapped(_statuses(report.robots_txt), "  ", "  ")
+        yield from _heading("Responses to requests for robots.txt")
+        yield from wrapped(statuses_in_words(report.robots_txt), "  ", "  ")
     yield from _activity(report.counts.hours, report.counts.statuses)
     yield from _paths(report.paths)
     pooled = report.pooled
     if pooled.rows:
-        yield from _heading("Bounded memory")
+        yield from _heading("Not all addresses counted one by one")
         yield from wrapped(
-            f"{pooled.kept:,} addresses are counted one by one, {pooled.exact:,} of them certainly completely. "
-            f"{counted(pooled.requests, 'request')} of other addresses are counted together and are not judged.",
+            f"To limit memory, goodbot counted {pooled.kept:,} addresses one by one ({pooled.exact:,} of them "
+            f"certainly completely). It pooled {counted(pooled.requests, 'request')} of other addresses, and did not "
+            "judge them.",
             "  ",
             "  ",
         )
 
 
-# ---- parts ----------------------------------------------------------------------------------------------------------
-
-
 def _activity(hours: list[int], statuses: Mapping[int, int]) -> Iterator[Line]:
     if not any(hours):
         return
-    yield from _heading("Hours of the day, as logged, 0 to 23")
-    yield from wrapped(_bars(hours), "  ", "  ")
+    yield from _heading("Requests by hour (0 to 23, in the time zone of the log)")
+    yield from wrapped(hours_in_words(hours), "  ", "  ")
     yield from _heading("Statuses")
-    yield from wrapped(_statuses(statuses), "  ", "  ")
+    yield from wrapped(statuses_in_words(statuses), "  ", "  ")
 
 
 def _paths(paths: tuple[PathReport, ...]) -> Iterator[Line]:
@@ -276,105 +264,4 @@ def _paths(paths: tuple[PathReport, ...]) -> Iterator[Line]:
         return
     yield from _heading("Paths requested most")
     for path in paths[:PATHS_SHOWN]:
-        yield from wrapped(shown(path.path, PATH_CHARS), f"  {_count_of(path):>12}  ", " " * 16)
-
-
-def _count_of(path: PathReport) -> str:
-    return f"{path.requests:,}" if path.requests == path.at_most else f"{path.requests:,} to {path.at_most:,}"
-
-
-def _statuses(statuses: Mapping[int, int]) -> str:
-    most = sorted(statuses.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{status or 'none'}: {count:,}" for status, count in most)
-
-
-def _kinds(kinds: list[int]) -> str:
-    """Names the kinds of requests; those that are unusual only if there are any."""
-    named = ((name, kinds[kind], kind in USUAL_KINDS) for kind, name in KINDS_IN_WORDS.items())
-    return "; ".join(f"{name}: {count:,}" for name, count, is_usual in named if count or is_usual)
-
-
-def _bars(hours: list[int]) -> str:
-    """Draws 24 counts in one word. A point is an hour without any request."""
-    most = max(hours)
-    bars = "".join(_BARS[-(-count * 8 // most)] for count in hours)
-    return f"{bars} most in hour {hours.index(most)}: {most:,} of {sum(hours):,}"
-
-
-def _busiest(robot: RobotReport, most: int) -> str:
-    listed = robot.busiest[:most]
-    text = ", ".join(f"{shown(address)} ({count:,})" for address, count in listed)
-    others = robot.counts.requests - sum(count for _, count in listed)
-    return f"{text} and others ({others:,})" if others > 0 and robot.addresses > len(listed) else text
-
-
-def _addresses(count: int) -> str:
-    return f"{count:,} {'address' if count == 1 else 'addresses'}"
-
-
-def _as(agent: str) -> str:
-    return f"as {shown(agent)}" if agent else "without a User-Agent"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share >= 0.0005 or not share else "less than 0.1 %"
-
-
-# ---- one robot ------------------------------------------------------------------------------------------------------
-
-
-def _print_one(report: WatchReport) -> None:
-    if not report.robots:
-        _print_lines(_not_seen(report))
-        return
-    for number, robot in enumerate(report.robots):
-        if number:
-            say()
-        _print_lines(_details(robot))
-
-
-def _not_seen(report: WatchReport) -> Iterator[Line]:
-    yield from wrapped(f"{report.only}: none of {counted(report.counts.requests, 'request')} names it", "", "")
-    yield from _lines_read(report)
-
-
-def _details(robot: RobotReport) -> Iterator[Line]:
-    counts, rates, durations = robot.counts, robot.rates, robot.durations
-    tier = styled(robot.tier, fg=TIER_COLOURS[robot.tier], bold=True)
-    record = robot.robot
-    who = f"{record.purpose}, {record.operator or 'operator not recorded'}" if record else "not on record"
-    yield from wrapped(who, joined(f"{robot.name}: ", tier, ", "), "  ")
-    for sentence in robot.evidence:
-        yield from wrapped(sentence, "  - ", "    ")
-    yield from _row("requests", f"{counts.requests:,} ({_percent(robot.share_of_requests)} of all)")
-    yield from _row("bytes", f"{human_bytes(counts.bytes)} ({_percent(robot.share_of_bytes)} of all)")
-    yield from _row("for", _kinds(counts.kinds))
-    if counts.first_at is not None and counts.last_at is not None:
-        yield from _row("period", f"{human_time(counts.first_at)} to {human_time(counts.last_at)}")
-    bursts = f", {counted(rates.bursts, 'minute')} with 60 or more" if rates.bursts else ""
-    yield from _row(
-        "speed",
-        f"at most {rates.peak_second:,} a second and {rates.peak_minute:,} a minute{bursts}; "
-        f"{robot.mean_rps:.2f} a second in the minutes it came",
-    )
-    if durations.timed:
-        share = f", {_percent(robot.share_of_time)} of all answer time" if robot.share_of_time is not None else ""
-        parallel = f"; at least {rates.parallel:,} at the same time" if rates.parallel > 1 else ""
-        yield from _row(
-            "answers",
-            f"{durations.total_s / durations.timed:.3f} s on average, {durations.slow:,} took a second or more"
-            f"{share}{parallel}",
-        )
-    yield from _row("statuses", _statuses(counts.statuses))
-    yield from _row("robots.txt", _statuses(robot.robots_txt) or "never requested")
-    yield from _row("hours", _bars(counts.hours))
-    about = "" if robot.addresses_are_exact else "about "
-    yield from _row("addresses", f"{about}{robot.addresses:,}: {_busiest(robot, UNDECLARED_SHOWN)}")
-    for number, (agent, count) in enumerate(robot.agents[:MEMBERS_SHOWN]):
-        yield from _row("" if number else "User-Agent", f"{shown(agent, PATH_CHARS)} ({count:,})")
-    for number, path in enumerate(robot.paths[:PATHS_SHOWN]):
-        yield from _row("" if number else "paths", f"{_count_of(path)}  {shown(path.path, PATH_CHARS)}")
-
-
-def _row(name: str, text: str) -> Iterator[Line]:
-    yield from wrapped(text, f"  {name:<12}", " " * 14)
+        yield from wrapped(shown(path.path, PATH_CHARS), f"  {path_count(path):>12}  ", " " * 16)

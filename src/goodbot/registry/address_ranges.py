@@ -44,8 +44,8 @@ larger part of the Internet would verify anyone. The largest known list is an IP
 
 @dataclass(frozen=True)
 class AddressList:
-    """The ranges published at `url` on the day `as_of` (`2026-09-02`). `imported_from`: where the user imported them from
-    instead (`goodbot who update --from`), else empty."""
+    """The ranges published at `url` on the day `as_of` (`2026-09-02`). `imported_from`: the other place from which the
+    user imported them (`goodbot who update --from`), or empty."""
 
     name: str
     url: str

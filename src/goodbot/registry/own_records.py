@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from goodbot.errors import InputError, quoted
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.registry.agent_words import words_of
+from goodbot.registry.agent_words import NamePatterns, words_of
 from goodbot.registry.robot import OBEYS, PURPOSES, KnownRobot
 from goodbot.registry.robot_records import ROBOT_FIELDS, SHARED, ListName, Records, is_contact, is_web_url
 
@@ -21,6 +21,14 @@ MAX_BYTES: Final = 1024 * 1024
 MAX_TEXT: Final = 500
 MAX_EXAMPLE: Final = 2048
 MAX_ITEMS: Final = 100
+
+BROWSERS: Final = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+    "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/18.6 Mobile/15E148 Safari/604.1",
+    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",
+)
+"""User-Agents that no pattern of a robot may match: it would make robots of people."""
 
 _LIST_NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DOMAIN: Final = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,9}")
@@ -83,6 +91,8 @@ def _robot(entry: dict[str, Any], file: str, defaults: Mapping[str, Any]) -> Kno
         robot = KnownRobot(**{**defaults, **given, "patterns": (robot.token or robot.name,)}, own_file=file)
     if not all(map(_is_pattern, robot.patterns)):
         raise InputError(f"{place}: its name has no word to look for in a User-Agent; give it patterns")
+    if any(map(NamePatterns([robot]).find, BROWSERS)):
+        raise InputError(f"{place}: its patterns also match browsers; give it words that only the robot sends")
     return robot
 
 

@@ -44,11 +44,13 @@ class WatchState:
 def load_state(path: Path, choices: str) -> WatchState:
     """Reads the file; a missing one is an empty state.
 
-    Raises InputError if it is no such file, or was made with other choices (`--since` and the like), RunError if it
+    Raises InputError if it is not such a file, or was made with other choices (`--since` and the like), RunError if it
     cannot be read.
     """
     try:
-        content = path.read_bytes()
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not a file; choose another name for the state")
+        content = _content(path)
     except FileNotFoundError:
         return WatchState()
     except OSError as error:
@@ -56,7 +58,7 @@ def load_state(path: Path, choices: str) -> WatchState:
     if not content:
         return WatchState()
     if not content.startswith(MAGIC):
-        raise InputError(f"{path} is not a state of goodbot watch; name another file")
+        raise InputError(f"{path} is not a state file of goodbot watch; choose another name")
     damaged = f"{path} is damaged; remove it and count the logs again"
     body = content[len(MAGIC) + _CRC_BYTES :]
     if content[len(MAGIC) : len(MAGIC) + _CRC_BYTES] != _crc(body):
@@ -67,10 +69,16 @@ def load_state(path: Path, choices: str) -> WatchState:
     except (msgspec.MsgspecError, ValueError) as error:
         raise InputError(damaged) from error
     if state.choices != choices:
-        made = f"with {state.choices}" if state.choices else "without such options"
-        given = choices or "no such options"
-        raise InputError(f"the counts in {path} were made {made}, not with {given}; name another file")
+        made = f"with {state.choices}" if state.choices else f"without {choices}"
+        raise InputError(f"{path} was made {made}; use the same options, or another file")
     return WatchState(tally, state.positions)
+
+
+def _content(path: Path) -> bytes:
+    """Reads the file; only its beginning if that is another one's."""
+    with path.open("rb") as file:
+        beginning = file.read(len(MAGIC))
+        return beginning + file.read() if beginning == MAGIC else beginning
 
 
 def save_state(path: Path, state: WatchState, choices: str) -> None:

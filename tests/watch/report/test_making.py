@@ -1,5 +1,6 @@
 """What the report says of counts."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from goodbot.errors import InputError
 from goodbot.watch.judging import VERDICTS
-from goodbot.watch.report import RobotReport, WatchReport, make_report
+from goodbot.watch.report import RobotReport, WatchReport, make_report, making
 from watch.labelled_log import make_log
 from watch.report.made_reports import (
     BROWSER,
@@ -163,7 +164,15 @@ def test_every_address_has_one_verdict(labelled: WatchReport) -> None:
 def test_the_surest_come_first(labelled: WatchReport) -> None:
     order = [(VERDICTS.index(one.verdict), -one.points) for one in labelled.undeclared]
     assert order == sorted(order)
-    assert labelled.undeclared_left_out == 0
+    assert labelled.left_out == {}
+
+
+def test_what_is_left_out_is_counted(labelled: WatchReport, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "MOST_UNDECLARED", 3)
+    report = report_of(make_log().text())
+    assert len(report.undeclared) == 3
+    listed = Counter(one.verdict for one in report.undeclared)
+    assert listed + Counter(report.left_out) == Counter(one.verdict for one in labelled.undeclared)
 
 
 def test_a_group_is_one_entry(labelled: WatchReport) -> None:

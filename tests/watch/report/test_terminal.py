@@ -56,11 +56,21 @@ BEHIND_A_PROXY = [
 
 WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
     ("nothing", [], {}, "No requests: the logs are empty."),
-    ("no request", ["x\n"], {}, "No requests: 1 line read. 1 line skipped (unknown format: 1). Is this an access log?"),
+    ("no request", ["x\n"], {}, "No requests in 1 line. 1 line skipped (unknown format: 1). Is this an access log?"),
     ("head", [line(0)], {}, f"1 request, 100 bytes, from 1 address, {TEN_AM} to {TEN_AM} (0 s)"),
     ("robots", [line(0)], {}, "sent 100.0 % of the requests. No other address is a certain or likely robot."),
-    ("no robots", [line(0, "/", BROWSER)], {}, "Declared robots none Other addresses that behaved like robots none"),
-    ("few", [line(0), *(line(1, "/", BROWSER) for _ in range(3000))], {}, "Declared robots sent less than 0.1 % of"),
+    (
+        "no robots",
+        [line(0, "/", BROWSER)],
+        {},
+        "themselves none Other addresses that behaved like robots none",
+    ),
+    (
+        "few",
+        [line(0), *(line(1, "/", BROWSER) for _ in range(3000))],
+        {},
+        "themselves sent less than 0.1 % of",
+    ),
     (
         "proxy",
         BEHIND_A_PROXY,
@@ -68,7 +78,7 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
         "100.0 % of the requests come from local addresses, such as 10.0.0.1: from a proxy, or",
     ),
     ("proxy: robots", BEHIND_A_PROXY, {}, "GPTBot declared ai-training 4 "),
-    ("proxy: others", BEHIND_A_PROXY, {}, "robots none certainly or likely Answers to requests for robots.txt"),
+    ("proxy: others", BEHIND_A_PROXY, {}, "robots none certainly or likely Responses to requests for robots.txt"),
     (
         "one: proxy",
         BEHIND_A_PROXY,
@@ -88,15 +98,26 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
     ("tiers", [line(0), line(0, "/", "YandexBot/3.0")], {}, "declared: not verified; impostor: another program that"),
     ("impostor", [line(0)], {}, "as GPTBot: 1 request from 9.9.9.9 (1) - 9.9.9.9 is outside the ranges published at"),
     ("impostors", [line(0, "/", GPTBOT, f"9.9.9.{n}") for n in range(9)], {}, "9.9.9.2 (1) and others (6)"),
-    ("robots.txt", [line(0, "/robots.txt", status=404)], {}, "Answers to requests for robots.txt 404: 1"),
+    ("robots.txt", [line(0, "/robots.txt", status=404)], {}, "Responses to requests for robots.txt 404: 1"),
     ("no status", [line(0, status="-")], {}, "Statuses none: 1"),
-    ("hours", [line(0)], {}, "··········█············· most in hour 10: 1 of 1"),
+    ("hours", [line(0)], {}, "··········█············· busiest hour: 10 (1 request)"),
     ("paths", [line(0, "/a"), line(0, "/a")], {}, "Paths requested most 2 /a"),
     ("not seen", [line(0)], {"robot": "googlebot"}, "Googlebot: none of 1 request names it"),
+    (
+        "named otherwise",
+        [line(0, "/", "Ezooms/1.0")],
+        {"robot": "ezooms"},
+        "But 1 request of other addresses may be its",
+    ),
     ("one: tier", [line(0)], ONE, "GPTBot: impostor, ai-training, OpenAI"),
-    ("one: kinds", [line(0), line(0, "/.env")], ONE, "pages: 1; images, styles and scripts: 0; robots.txt: 0; known "),
+    (
+        "one: kinds",
+        [line(0), line(0, "/.env")],
+        ONE,
+        "styles and scripts: 0; robots.txt: 0; probes: 1",
+    ),
     ("one: speed", [line(n // 2) for n in range(120)], ONE, "at most 2 a second and 120 a minute, 1 minute with 60 or"),
-    ("one: mean", [line(n // 2) for n in range(120)], ONE, "more; 2.00 a second in the minutes it came"),
+    ("one: mean", [line(n // 2) for n in range(120)], ONE, "more; 2.00 a second on average in its active minutes"),
     ("one: answers", [timed_line(0, 1.5), timed_line(9, 0.5)], ONE, "1.000 s on average, 1 took a second or more, 100"),
     ("one: robots.txt", [line(0)], ONE, "robots.txt never requested"),
     ("one: addresses", [line(0, "/", GPTBOT, f"9.9.9.{n}") for n in range(12)], ONE, "9.9.9.7 (1) and others (2)"),
@@ -115,14 +136,16 @@ def test_addresses_that_behaved_like_robots(printed: Printed) -> None:
     many = report.verdicts["certain"] + report.verdicts["likely"]
     assert f"{many} other addresses that behaved like robots ({report.verdicts['certain']} certain, " in text
     assert "203.0.114.0/24 (40 addresses): certain, " in text
-    assert f"{report.verdicts['possible']} more addresses are possible robots" in text
+    assert f"{report.verdicts['possible']} addresses more, possibly robots" in text
 
 
 def test_requests_that_are_pooled(printed: Printed) -> None:
     lines = (line(0, "/", BROWSER, f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}") for number in range(61_000))
     text = one_line(printed(report_of(lines)))
     assert "from about 61," in text
-    assert "20,000 addresses are counted one by one, 20,000 of them certainly completely. 41,000 requests of " in text
+    assert (
+        "goodbot counted 20,000 addresses one by one (20,000 of them certainly completely). It pooled 41,000 " in text
+    )
 
 
 @pytest.mark.parametrize("columns", WIDTHS)

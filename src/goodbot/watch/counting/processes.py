@@ -37,7 +37,7 @@ def count_blocks(
         while waiting:
             yield waiting.popleft().result()
     except BrokenProcessPool as error:
-        raise RunError("a counting process was killed; with fewer --processes less memory is needed") from error
+        raise RunError("a counting process was killed; fewer --processes need less memory") from error
     finally:
         pool.shutdown(cancel_futures=True)
 

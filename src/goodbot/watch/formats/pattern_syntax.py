@@ -91,7 +91,7 @@ _ESCAPE: Final = re.compile(r'\\["t\\]')
 def parse_pattern_text(text: str) -> list[Part]:
     """Cuts a pattern into literal text and fields. Raises `InputError`, which says which part is wrong."""
     if len(text) > LONGEST_PATTERN:
-        raise InputError(f"the pattern of the log has more than {LONGEST_PATTERN} characters")
+        raise InputError(f"--log-format has more than {LONGEST_PATTERN} characters")
     text = to_wire(_argument(text))
     text = _ESCAPE.sub(lambda found: _ESCAPES[found[0]], text)
     is_nginx = _NGINX_FIELD.search(text) is not None and _APACHE_FIELD.search(text) is None
@@ -131,7 +131,7 @@ def _apache_parts(text: str) -> Iterator[Part]:
             continue
         found = _APACHE_FIELD.match(text, start)
         if found is None:
-            raise InputError(f"the pattern of the log has no field after {quoted(text[start : start + 12])}")
+            raise InputError(f"--log-format has no field after {quoted(text[start : start + 12])}")
         yield from _apache_field(found[0], found[1] or "", found[2])
         at = found.end()
     yield text[at:]
@@ -144,9 +144,7 @@ def _apache_field(text: str, argument: str, letter: str) -> Iterator[Part]:
         yield Field(text, "time" if _is_whole_time(argument) else "other")
     elif letter == "T" and argument:
         if argument not in _APACHE_UNITS:
-            raise InputError(
-                f"{quoted(text)} in the pattern of the log is no field: %{{ms}}T, %{{us}}T and %{{s}}T are"
-            )
+            raise InputError(f"{quoted(text)} in --log-format is not a field: %{{ms}}T, %{{us}}T and %{{s}}T are")
         yield Field(text, _APACHE_UNITS[argument])
     elif letter == "i":
         yield Field(text, _APACHE_HEADERS.get(argument.lower(), "other"))
@@ -155,7 +153,7 @@ def _apache_field(text: str, argument: str, letter: str) -> Iterator[Part]:
     elif letter in _APACHE:
         yield Field(text, _APACHE[letter])
     else:
-        raise InputError(f"{quoted(text)} in the pattern of the log is no field of Apache's LogFormat")
+        raise InputError(f"{quoted(text)} in --log-format is not a field of Apache's LogFormat")
 
 
 def _is_whole_time(form: str) -> bool:
@@ -187,16 +185,15 @@ def _check(text: str, parts: list[Part]) -> None:
     fields = [part for part in parts if isinstance(part, Field)]
     if not fields:
         raise InputError(
-            f"the pattern of the log, {quoted(text)}, has no fields: write it as for LogFormat of Apache or log_format"
-            " of nginx"
+            f"--log-format {quoted(text)} has no fields: write it as for LogFormat of Apache or log_format of nginx"
         )
     for first, second in pairwise(parts):
         if isinstance(first, Field) and isinstance(second, Field):
-            raise InputError(f"nothing separates {first.text} and {second.text} in the pattern of the log")
+            raise InputError(f"nothing separates {first.text} and {second.text} in --log-format")
     times = [field.text for field in fields if field.meaning == "time"]
     if not any(field.meaning in ("address", "forwarded") for field in fields):
-        raise InputError("the pattern of the log has no address of the client: it needs %h or $remote_addr")
+        raise InputError("--log-format has no address of the client: add %h or $remote_addr")
     if not times:
-        raise InputError("the pattern of the log has no time: it needs %t or [$time_local]")
+        raise InputError("--log-format has no time: add %t or [$time_local]")
     if len(times) > 1:
-        raise InputError(f"the pattern of the log has several times: {' and '.join(times)}")
+        raise InputError(f"--log-format has several times: {' and '.join(times)}")

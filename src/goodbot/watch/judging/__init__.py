@@ -4,6 +4,7 @@ from goodbot.watch.judging.behaviour import VERDICTS as VERDICTS
 from goodbot.watch.judging.behaviour import Judgement as Judgement
 from goodbot.watch.judging.behaviour import Verdict as Verdict
 from goodbot.watch.judging.behaviour import judge as judge
+from goodbot.watch.judging.behaviour import strength as strength
 from goodbot.watch.judging.client import Client as Client
 from goodbot.watch.judging.client import clients as clients
 from goodbot.watch.judging.client import site_asset_share as site_asset_share

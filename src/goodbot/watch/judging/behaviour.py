@@ -1,7 +1,8 @@
 """Judges what an address did: points for and against a robot, each with its evidence.
 
 The points are our own choice, tried on a labelled log (tests/watch/judging). No rule alone makes a robot
-certain except repeated probing. A person who is taken for a robot is the worst error, so points against weigh as much.
+certain except repeated probing. Taking a person for a robot is the worst error, so there are points against a robot
+too.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,12 @@ from goodbot.watch.judging.rules import FEW_PAGES, RULES, Site
 Verdict = Literal["certain", "likely", "possible", "no evidence"]
 
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
+
+
+def strength(verdict: Verdict) -> int:
+    """Returns a number for comparing verdicts: 0 for the strongest."""
+    return VERDICTS.index(verdict)
+
 
 _LEAST_POINTS: Final[dict[Verdict, int]] = {"certain": 85, "likely": 60, "possible": 30}
 

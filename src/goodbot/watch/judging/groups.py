@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Final
 
-from goodbot.watch.judging.behaviour import Judgement, Verdict, judge
+from goodbot.human import counted
+from goodbot.watch.judging.behaviour import Judgement, Verdict, judge, strength
 from goodbot.watch.judging.client import Client, joined
 
 LEAST_MEMBERS: Final = 3
@@ -49,6 +50,11 @@ class ClientGroup:
     together: Verdict
     evidence: tuple[str, ...]
     judgement: Judgement
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the group: never stronger than the evidence that its members are one robot."""
+        return max(self.together, self.judgement.verdict, key=strength)
 
 
 @dataclass(slots=True)
@@ -118,7 +124,9 @@ def _group(network: str, members: list[Client], asset_share: float, referrer_sha
 
 def _together(members: list[Client], whole: Client) -> tuple[Verdict, tuple[str, ...]]:
     """Says how sure it is that addresses are one robot."""
-    evidence = [f"{len(members)} addresses of one network use one User-Agent, and none loads images, styles or scripts"]
+    evidence = [
+        f"{len(members)} addresses of one network use one User-Agent, and none loads images, style sheets or scripts"
+    ]
     requests = [client.requests for client in members]
     if statistics.mean(requests) >= LEAST_REQUESTS and _variation(requests) < ALIKE:
         evidence.append(f"each sent about {whole.requests / len(members):,.0f} requests")
@@ -126,10 +134,11 @@ def _together(members: list[Client], whole: Client) -> tuple[Verdict, tuple[str,
     if 2 * len(gaps) >= len(members) and len(gaps) >= LEAST_MEMBERS and _variation(gaps) < ALIKE:
         evidence.append(f"each waited about {statistics.mean(gaps):,.0f} s between requests")
     if whole.pages >= LEAST_REQUESTS * len(members) and whole.different_pages > 0.8 * whole.pages:
-        evidence.append("they shared the pages: hardly any was requested twice")
+        pages = whole.different_pages_in_words
+        evidence.append(f"they divided the pages: {counted(whole.pages, 'request')} for {pages} different pages")
     readers = sum(client.robots_txt > 0 for client in members)
     if 2 * readers >= len(members):
-        evidence.append(f"{readers} of them read robots.txt")
+        evidence.append(f"{readers} of them requested robots.txt")
     alike = len(evidence) - 1
     if len(members) >= 10 and alike >= 2:
         return "certain", tuple(evidence)

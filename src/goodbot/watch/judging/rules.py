@@ -22,7 +22,7 @@ REFERRERS_EXPECTED: Final = 0.2
 """If browsers send a Referer with a smaller share of their pages, missing ones are no evidence."""
 
 MANY_PAGES: Final = 80
-"""Pages that nobody reads without loading a single image."""
+"""More pages than a person reads without loading a single image."""
 
 SMALL_ANSWER, LARGE_ANSWER = 1000, 250_000
 """Mean bytes of answers that may be pages: scripts poll for smaller ones, larger ones are files to download."""
@@ -48,13 +48,13 @@ class Rule:
 
 
 def _reads_robots_txt(client: Client, _: Site) -> str | None:
-    return f"read robots.txt {_times(client.robots_txt)}" if client.robots_txt else None
+    return f"requested robots.txt {_times(client.robots_txt)}" if client.robots_txt else None
 
 
 def _calls_itself_a_robot(client: Client, _: Site) -> str | None:
     if not _ROBOT_NAME.search(client.agent[:_NAME_READ]) or client.agent_bits.bit_count() > 1:
         return None
-    return "called itself a robot in its User-Agent; that robot is not on record"
+    return "its User-Agent names a robot that is not on record, or a contact address"
 
 
 def _loads_no_assets(client: Client, site: Site) -> str | None:
@@ -81,7 +81,7 @@ def _sends_no_referrer(client: Client, site: Site) -> str | None:
         return None
     if site.referrer_share < REFERRERS_EXPECTED or _is_app(client) or _is_incomplete(client):
         return None
-    return f"sent no Referer with {client.unreferred:,} pages"
+    return f"sent no Referer in {client.unreferred:,} requests for pages"
 
 
 def _keeps_regular_gaps(client: Client, _: Site) -> str | None:
@@ -110,8 +110,7 @@ def _goes_broad(client: Client, _: Site) -> str | None:
     pages = client.different_pages
     if pages < 30 or (pages < 0.7 * client.pages and not client.has_many_pages):
         return None
-    least = "at least " if client.has_many_pages else "about "
-    return f"requested {least}{pages:,} different pages, hardly any of them twice"
+    return f"requested {client.different_pages_in_words} different pages in {counted(client.pages, 'request')}"
 
 
 def _probes_a_little(client: Client, _: Site) -> str | None:
@@ -127,7 +126,7 @@ def _probes_a_lot(client: Client, _: Site) -> str | None:
 def _tries_again_and_again(client: Client, _: Site) -> str | None:
     if _probes_fail(client) or client.assets or not _probes_rapidly(client):
         return None
-    return f"{_probed(client)}, in {counted(client.sessions, 'visit')}"
+    return f"{_probed(client)}, in {counted(client.sessions, 'session')}"
 
 
 def _sends_head(client: Client, _: Site) -> str | None:
@@ -196,7 +195,7 @@ def _visits(client: Client, _: Site) -> str | None:
     if client.pages > 10 * client.sessions:
         return None
     pages = round(client.pages / client.sessions)
-    return f"came {client.sessions:,} times for about {counted(pages, 'page')}, in {client.hours} hours of the day"
+    return f"had {client.sessions:,} sessions of about {counted(pages, 'page')} each, in {client.hours} of the 24 hours"
 
 
 def _keeps_irregular_gaps(client: Client, _: Site) -> str | None:
@@ -242,8 +241,10 @@ RULES: Final = (
 _NAME_READ: Final = 512
 """Characters of a User-Agent that are read."""
 
-_ROBOT_NAME: Final = re.compile(r"\+https?://|\b(?!cubot\b)[a-z]*bot\b|(?:crawler|spider)\b", re.IGNORECASE | re.ASCII)
-"""The name or the contact address of a robot. Cubot makes telephones."""
+_ROBOT_NAME: Final = re.compile(
+    r"\+https?://|\w@\w|\b(?!cubot\b)[a-z]*bot\b|(?:crawler|spider)\b", re.IGNORECASE | re.ASCII
+)
+"""The name of a robot, or a URL or mail address to reach who runs it. Cubot makes telephones."""
 
 _APP_NAME: Final = re.compile(r"CFNetwork/|^Dalvik/|^Dart/|Cronet/", re.ASCII)
 """What the systems of telephones call apps that do not choose a name."""
@@ -286,7 +287,7 @@ def _mean_bytes(client: Client) -> float:
 
 
 def _without_assets(client: Client) -> str:
-    return f"requested {counted(client.pages, 'page')} and none of the images, styles and scripts that belong to them"
+    return f"requested {counted(client.pages, 'page')}, but no image, style sheet or script"
 
 
 def _regular(client: Client) -> str | None:
@@ -302,15 +303,17 @@ def _rate(client: Client) -> str | None:
     """Tabs that are restored and pages that are prefetched come in bursts, and with the Referer of a page."""
     if client.pages < 30 or 4 * client.assets > client.pages or (client.peak_run >= 5 and _comes_by_links(client)):
         return None
-    return f"requested {client.pages_per_minute:,.0f} pages a minute during its visits"
+    return f"requested {client.pages_per_minute:,.0f} pages a minute during its sessions"
 
 
 def _referred(client: Client) -> str:
-    return f"sent a Referer with {client.referred:,} of {counted(client.referred + client.unreferred, 'page')}"
+    return (
+        f"sent a Referer in {client.referred:,} of {counted(client.referred + client.unreferred, 'request')} for pages"
+    )
 
 
 def _probed(client: Client) -> str:
-    return f"requested {counted(client.probes, 'path')} that programs looking for vulnerabilities request"
+    return f"requested {counted(client.probes, 'path')} typical of vulnerability scanners"
 
 
 def _probes_fail(client: Client) -> bool:
@@ -324,4 +327,4 @@ def _probes_rapidly(client: Client) -> bool:
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")

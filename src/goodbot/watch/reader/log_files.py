@@ -66,7 +66,9 @@ def find_logs(names: Sequence[str], root: Path = Path("/"), *, may_be_none: bool
         except OSError as error:
             raise InputError(f"cannot list {name}: {error.strerror}") from error
         if not found.logs and not may_be_none:
-            raise InputError(f"the folder {name} has no access log that can be read; name the files")
+            raise InputError(
+                f"there is no access log (*access* or *.log) in {name} that can be read; to read other files, name them"
+            )
         logs += found.logs
         passed_over += found.passed_over
     return FoundLogs(tuple(dict.fromkeys(logs)), tuple(passed_over))

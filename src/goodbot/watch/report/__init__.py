@@ -3,6 +3,7 @@
 from goodbot.watch.report.csv_report import report_csv as report_csv
 from goodbot.watch.report.json_report import report_json as report_json
 from goodbot.watch.report.making import make_report as make_report
+from goodbot.watch.report.making import robot_name as robot_name
 from goodbot.watch.report.prometheus_report import report_prometheus as report_prometheus
 from goodbot.watch.report.watch_report import PathReport as PathReport
 from goodbot.watch.report.watch_report import RobotReport as RobotReport

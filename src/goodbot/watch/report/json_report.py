@@ -24,7 +24,7 @@ def report_json(report: WatchReport) -> dict[str, Any]:
         "period": {"first": _time(counts.first_at), "last": _time(counts.last_at)},
         "robots": [_robot(robot) for robot in report.robots],
         "undeclared": [_undeclared(one) for one in report.undeclared],
-        "undeclared_left_out": report.undeclared_left_out,
+        "undeclared_left_out": sum(report.left_out.values()),
         "verdicts": report.verdicts,
         "requests_by_verdict": report.requests_by_verdict,
         "logs": [*report.logs],

@@ -1,7 +1,7 @@
 """Makes the report of counts."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Final
 
@@ -24,6 +24,7 @@ from goodbot.watch.judging import (
     judge,
     site_asset_share,
     site_referrer_share,
+    strength,
 )
 from goodbot.watch.reader.opening import Damage
 from goodbot.watch.report.anonymous import shortened, without_addresses
@@ -37,7 +38,7 @@ from goodbot.watch.report.watch_report import (
 from goodbot.watch.wire_text import readable
 
 MOST_UNDECLARED: Final = 1000
-"""Undeclared robots that a report lists."""
+"""Other addresses that a report lists."""
 
 MOST_LISTED: Final = 20
 """Paths, addresses and User-Agents that a report lists."""
@@ -60,15 +61,16 @@ def make_report(
 ) -> WatchReport:
     """Makes the report. `identities` and `registry` are those with which the tally was made.
 
-    `robot`: only this declared robot, by its name or token; raises InputError if there is no such robot. `anonymise`:
+    `robot`: only this named robot, by its name or token; raises InputError if there is no such robot. `anonymise`:
     addresses are shortened (see `shortened`).
     """
     shown: Shown = shortened if anonymise else readable
-    only = _named(robot, tally, registry) if robot is not None else None
+    only = robot_name(robot, registry, (key.name for key in tally.robots)) if robot is not None else None
     keys = [key for key in tally.robots if only is None or key.name == only]
     keys.sort(key=lambda key: (_ORDER.index(key.tier), -tally.robots[key].counts.requests, key.name))
     robots = [_robot(key, tally, identities, shown, anonymise) for key in keys]
     undeclared, verdicts, requests = _undeclared(tally, shown) if only is None else ([], {}, {})
+    left_out = Counter(one.verdict for one in undeclared[MOST_UNDECLARED:])
     answers = Counter(tally.robots_txt)
     if only is not None:
         answers = sum((Counter(one.robots_txt) for one in robots), Counter())
@@ -87,19 +89,21 @@ def make_report(
         tuple(robots),
         dict(sorted(answers.items())),
         tuple(undeclared[:MOST_UNDECLARED]),
-        max(len(undeclared) - MOST_UNDECLARED, 0),
+        dict(left_out),
         verdicts,
         requests,
         _pooled(tally),
         _paths(tally.requested),
         only,
+        _named_otherwise(only, tally) if only is not None and not keys else 0,
     )
 
 
-def _named(text: str, tally: Tally, registry: Registry) -> str:
-    """Returns the name of the robot that is meant."""
+def robot_name(text: str, registry: Registry, counted: Iterable[str] = ()) -> str:
+    """Returns the name of the robot that is meant, which was counted or is on record. Raises InputError if there is
+    none."""
     wanted = text.strip().lower()
-    for name in (*(key.name for key in tally.robots), *(known.name for known in registry.robots)):
+    for name in (*counted, *(known.name for known in registry.robots)):
         if name.lower() == wanted:
             return name
     known = registry.find_token(text) or registry.find(text)
@@ -112,7 +116,14 @@ def _named(text: str, tally: Tally, registry: Registry) -> str:
     return known.name
 
 
-# ---- declared robots ------------------------------------------------------------------------------------------------
+def _named_otherwise(name: str, tally: Tally) -> int:
+    """Counts the requests of other addresses whose first User-Agent contains a name: crawler-user-agents has patterns
+    that fit only some forms of a User-Agent."""
+    requests = zip(tally.clients.agents, tally.clients.columns["requests"], strict=True)
+    return sum(count for agent, count in requests if name.lower() in agent.lower())
+
+
+# ---- named robots ------------------------------------------------------------------------------------------------
 
 
 def _robot(key: RobotKey, tally: Tally, identities: Identities, shown: Shown, anonymise: bool) -> RobotReport:
@@ -175,26 +186,23 @@ def _undeclared(tally: Tally, shown: Shown) -> tuple[list[UndeclaredReport], ByV
     asset_share, referrer_share = site_asset_share(tally), site_referrer_share(tally)
     every = list(clients(tally.clients))
     groups = find_groups(every, asset_share, referrer_share)
-    found = [_of_group(group, shown) for group in groups]
-    of_group = {address: one.verdict for one, group in zip(found, groups, strict=True) for address in group.members}
+    of_group = {address: group.verdict for group in groups for address in group.members}
     verdicts: ByVerdict = dict.fromkeys(VERDICTS, 0)
     requests: ByVerdict = dict.fromkeys(VERDICTS, 0)
+    alone: dict[str, UndeclaredReport] = {}
     for client in every:
         judgement = judge(client, asset_share, referrer_share)
-        known = of_group.get(client.address, "no evidence")
-        stronger = _strength(judgement.verdict) < _strength(known)
-        verdict = judgement.verdict if stronger else known
+        verdict = min(judgement.verdict, of_group.get(client.address, "no evidence"), key=strength)
         verdicts[verdict] += 1
         requests[verdict] += client.requests
-        if stronger:
-            found.append(_of_client(client, judgement, shown))
-    found.sort(key=lambda one: (_strength(one.verdict), -one.points, -one.requests, one.address))
+        if strength(verdict) < strength(of_group.get(client.address, "no evidence")):
+            alone[client.address] = _of_client(client, judgement, shown)
+    found = [
+        *alone.values(),
+        *(_of_group(group, sum(map(alone.__contains__, group.members)), shown) for group in groups),
+    ]
+    found.sort(key=lambda one: (strength(one.verdict), -one.points, -one.requests, one.address))
     return found, verdicts, requests
-
-
-def _strength(verdict: Verdict) -> int:
-    """Returns 0 for the strongest verdict."""
-    return VERDICTS.index(verdict)
 
 
 def _of_client(client: Client, judgement: Judgement, shown: Shown) -> UndeclaredReport:
@@ -203,6 +211,7 @@ def _of_client(client: Client, judgement: Judgement, shown: Shown) -> Undeclared
         (),
         1,
         None,
+        0,
         readable(client.agent),
         client.agents,
         client.requests,
@@ -219,15 +228,14 @@ def _of_client(client: Client, judgement: Judgement, shown: Shown) -> Undeclared
     )
 
 
-def _of_group(group: ClientGroup, shown: Shown) -> UndeclaredReport:
-    """A group is at most as certain as it is that its members are one."""
+def _of_group(group: ClientGroup, also_alone: int, shown: Shown) -> UndeclaredReport:
     whole = group.client
-    verdict = max(group.together, group.judgement.verdict, key=_strength)
     return UndeclaredReport(
         group.network,
         tuple(dict.fromkeys(map(shown, group.members))),
         len(group.members),
         group.together,
+        also_alone,
         readable(whole.agent),
         1,
         whole.requests,
@@ -239,7 +247,7 @@ def _of_group(group: ClientGroup, shown: Shown) -> UndeclaredReport:
         whole.last_at,
         whole.missing,
         group.judgement.points,
-        verdict,
+        group.verdict,
         (*group.evidence, *group.judgement.evidence),
     )
 

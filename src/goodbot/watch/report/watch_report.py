@@ -22,7 +22,7 @@ class PathReport:
 
 @dataclass(frozen=True, slots=True)
 class RobotReport:
-    """A declared robot of one tier."""
+    """A named robot, in one tier."""
 
     name: str
     tier: Tier
@@ -61,7 +61,7 @@ class RobotReport:
 
 @dataclass(frozen=True, slots=True)
 class UndeclaredReport:
-    """An address, or several that act as one, that named no declared robot and behaved like one."""
+    """An address, or several that act as one, that named no robot and behaved like one."""
 
     address: str
     """An address, or the network of the members."""
@@ -72,6 +72,8 @@ class UndeclaredReport:
     """How many addresses act as one; 1 for a single one."""
     together: Verdict | None
     """How sure it is that the members are one; None for a single address."""
+    also_alone: int
+    """How many of the members are also listed by themselves, with a stronger verdict."""
     agent: str
     agents: int
     """How many different User-Agents, estimated."""
@@ -127,7 +129,7 @@ class WatchReport:
     """Answers to requests for robots.txt, by status; with `only`, to those of that robot."""
     undeclared: tuple[UndeclaredReport, ...]
     """By verdict (certain, likely, possible), those with most points first."""
-    undeclared_left_out: int
+    left_out: dict[Verdict, int]
     """More of them, which come after those."""
     verdicts: dict[Verdict, int]
     """How many addresses got which verdict; the members of a group get that of the group, unless their own is stronger.
@@ -138,3 +140,5 @@ class WatchReport:
     paths: tuple[PathReport, ...]
     only: str | None = None
     """The robot that was asked for."""
+    named_otherwise: int = 0
+    """Without any request of that robot: requests of other addresses whose User-Agent contains its name."""
