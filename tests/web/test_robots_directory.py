@@ -199,7 +199,7 @@ def test_filters_stay_when_one_turns_the_page(visitor: Visitor) -> None:
     [
         ("gogolebot", "Did you mean: Googlebot"),
         ("nothing has this name", "It may be a browser"),
-        ("Vagabondo/4.0", "is a robot without a record here"),
+        ("Vagabondo/4.0", "goodbot has no record of"),
     ],
 )
 def test_nothing_found(visitor: Visitor, q: str, said: str) -> None:
@@ -303,24 +303,24 @@ SAID: list[tuple[str, KnownRobot, list[str], list[str]]] = [
     (
         "without a token",
         sample(obeys="no"),
-        ["none is confirmed", "no rule can be sure to address it", "It does not obey robots.txt anyway."],
+        ["not confirmed", "so a rule may not reach it", "It does not obey robots.txt anyway."],
         ["User-agent:"],
     ),
     (
         "control token",
         sample(token="SampleBot", control=True),
-        [GROUP, "SampleBot is a control token: no robot sends it.", "what Sample & Sons may use the pages for"],
+        [GROUP, "SampleBot is a control token: no robot sends it.", "what Sample & Sons may do with pages"],
         ["Did a visit", "goodbot who", "obeys robots.txt"],
     ),
     (
         "retired",
         sample(token="SampleBot", retired=True, retired_since=2020),
-        ["This robot was retired in 2020.", "A rule for it is no longer needed."],
+        ["This robot was retired in 2020.", "It no longer needs a rule."],
         ["Disallow"],
     ),
     ("retired once", sample(retired=True), ["This robot is retired."], []),
     ("aliases", sample(aliases=("OtherBot",), patterns=("^Sample",)), ["OtherBot", "^Sample"], []),
-    ("no way to verify", sample(), ["No way is known to verify that a visit came from this robot."], ["goodbot who"]),
+    ("no way to verify", sample(), ["No way is known to verify that a request came from this robot."], ["goodbot who"]),
     ("a tool", sample(purpose="tool"), ["anyone can run the software"], ["No way is known"]),
     (
         "reverse DNS",
@@ -343,7 +343,7 @@ SAID: list[tuple[str, KnownRobot, list[str], list[str]]] = [
     (
         "addresses that are not here",
         sample(address_lists=("anthropic",)),
-        ["This server has no copy of the list. goodbot who update anthropic fetches it."],
+        ["On your own computer, goodbot who update anthropic fetches it."],
         ["ranges"],
     ),
     ("a name of three words", sample(name="My sample's bot", reverse_dns=("a.example",)), ["goodbot who 'My"], []),

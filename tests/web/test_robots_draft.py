@@ -83,6 +83,8 @@ WRONG: list[tuple[str, dict[str, str], set[str]]] = [
     ("a name of signs", {"name": "***"}, {"name"}),
     ("a token of signs", {"token": "***"}, {"token"}),
     ("a token that is not there", {"token": "Other", "example": "ExampleBot/1.0"}, {"patterns"}),
+    ("a pattern of browsers", {"patterns": "ExampleBot, Mozilla"}, {"patterns"}),
+    ("a token of browsers", {"token": "Chrome"}, {"token"}),
     ("a control character", {"name": "a\x1b[0m"}, {"name"}),
     ("two lines", {"operator": "a\nb"}, {"operator"}),
     ("a hidden character", {"token": "a\u202eb"}, {"token"}),
@@ -113,7 +115,7 @@ def test_what_is_wrong(fields: dict[str, str], wrong: set[str]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "file"),
-    [("Example Bot 2.0", "example-bot-2-0"), ("Ёж", "robot"), ("../../x", "x"), ("A" * 100, "a" * 60)],
+    [("Example Bot 2.0", "example-bot-2-0"), ("Ёж", "robot"), ("../../zx", "zx"), ("A" * 100, "a" * 60)],
 )
 def test_the_name_of_the_file(name: str, file: str) -> None:
     draft = draft_record({**NEEDED, "name": name, "list_url": "https://example.org/"}, YEAR)

@@ -148,7 +148,7 @@ def command(
     """Show which robots visited your server: who operates them, whether they are genuine, and how fast they were.
 
     LOG is an access log, a folder of them, or - for standard input; gzip, bzip2, xz and zstd are decompressed. Without
-    LOG, goodbot looks where web servers usually log, and says which files it reads. It recognises the formats of nginx,
+    LOG, goodbot looks where web servers usually log, and says which files it reads. It recognizes the formats of nginx,
     Apache, Caddy, Traefik, IIS and CloudFront line by line.
 
     Robots that name themselves are listed with purpose, operator and one of four tiers (goodbot who --help): verified,
@@ -220,7 +220,7 @@ def show_again(report: WatchReport, form: str) -> None:
     if form == "json":
         put(f"{strict_json(report_json(report))}\n".encode())
         return
-    click.clear()  # does nothing if the output is no terminal
+    click.clear()  # does nothing if the output is not a terminal
     print_report(report)
 
 

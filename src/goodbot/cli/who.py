@@ -75,18 +75,17 @@ def command(
                 that name in requests
       unknown   no robot on record matches: a browser, or an unrecorded name; or,
                 with --ip, the address is outside those ranges, but they are too
-                old to be sure
+                old or too new to decide
 
-    goodbot includes the ranges of many operators, which become out of date. More than 90 days after its date a list no
-    longer shows who is an impostor; `goodbot who update` fetches the current one. Nothing else is sent over the
-    network, except with --reverse-dns.
+    goodbot comes with the address lists of many operators, which become out of date: more than 90 days before or after
+    its date, a list does not show who is an impostor. `goodbot who update` fetches the current ones. Nothing else is
+    sent over the network, except with --reverse-dns.
 
-    Your own records come before those that goodbot includes: tables [[robot]] in goodbot.toml, and files in the folder
-    goodbot/robots of your configuration folder (~/.config), such as mine.toml. A record needs name and purpose; the
-    records in goodbot's source show the other fields. A file may also have tables [[list]] with the name and the url of
-    an address list.
+    Your own records come before the bundled ones: tables [[robot]] in goodbot.toml, and files such as
+    ~/.config/goodbot/robots/mine.toml. A record needs name and purpose; docs/how-to/who.md lists the other fields. A
+    file may also have tables [[list]] with the name and the url of an address list.
 
-    With --json: a list, one object for each USER-AGENT. With --list, `from` is the file of your own record, or bundled.
+    With --json: a list, one object for each USER-AGENT. With --list, `from` is the file of your record, or bundled.
 
     Exit status: 0: every USER-AGENT is verified or declared, or --list is done; 1: at least one USER-AGENT is an
     impostor or unknown; 2: bad input.

@@ -49,29 +49,30 @@ LINE_EVERY_S: Final = 10.0
     "--from",
     "source",
     metavar="FILE|URL",
-    help="Read the one LIST from FILE or URL instead of the operator's URL. LIST may be left out if the name of FILE "
-    "or URL shows it.",
+    help="Read the one LIST from FILE or URL instead of the operator's URL. LIST can be left out if the name of FILE "
+    "or URL contains it.",
 )
 def update(lists: tuple[str, ...], source: str | None, as_json: bool) -> None:
-    """Fetch the current address lists of robots from the operators' own URLs: the LISTs, or without LIST all of them,
-    those in your own records too.
+    """Fetch the current address lists of robots from the operators' own URLs: those named, or all of them. Lists in
+    your own records are included.
 
     goodbot comes with the lists of many operators. They become out of date: if a request is made more than 90 days
-    before or after the date of a list, an address outside the list shows nothing, and `goodbot who` and `goodbot watch`
-    call the robot unknown. The new lists are kept in your data folder and used from then on.
+    before or after the date of a list, an address outside the list proves nothing, and `goodbot who` and `goodbot
+    watch` call the robot unknown. The new lists are stored in your data folder and used from then on.
 
     The date of a list is the day on which it was fetched from the operator's own URL; with --from, the date that the
-    list states (creationTime), else today. A list is kept out if it is older than the one in use, contains private
-    addresses, or contains more than one IPv4 /8 or one IPv6 /19 has. Lists are JSON in the forms that operators use, or
-    text with one range per line. If a list cannot be fetched or used, the one in use stays, and the next LIST is
-    fetched.
+    list states (creationTime), else today. A list is rejected if it is older than the one in use, has private
+    addresses, or has more addresses than one IPv4 /8 or one IPv6 /19. Lists are JSON in the formats that operators
+    use, or text with one range per line. If a list cannot be fetched or used, the one in use stays, and the next LIST
+    is fetched.
 
     LIST is one of ahrefs, anthropic, applebot, bingbot, ccbot, duckduckbot, google-agents, google-common,
     google-special, google-user, google-user-own, mistralai-user, openai-chatgpt-user, openai-gptbot, openai-searchbot,
     perplexity-user, perplexitybot; or a list in a file of your own records (`goodbot who --help`).
 
-    With --json: an object with done (false if a list failed) and lists. Each of these has list, operator, url, state
-    (changed, new, unchanged or failed), as_of, ranges, added, removed, file, and error, which is null unless it failed.
+    With --json: an object with done, which is false if a list failed, and lists. Each entry of lists has list,
+    operator, url, state (changed, new, unchanged or failed), as_of, ranges, added, removed, file, and error, which is
+    null unless it failed.
 
     Exit status: 0: done; 2: bad input, such as an unknown LIST; 3: at least one list could not be fetched, used or
     saved.
@@ -152,7 +153,7 @@ def import_list(source: str, name: str | None, registry: Registry) -> Updated:
     known = list_named(name, registry) if name else list_for(source, registry.lists)
     if known is None:
         names = ", ".join(registry.lists)
-        raise InputError(f"{source} does not show which list it is: name one LIST of {names}")
+        raise InputError(f"the name {source} contains no list's name: add the LIST, one of {names}")
     url = parse_url(source)
     return _kept(known, _fetched(url) if url is not None else read_input(source), source, address_book(registry))
 
@@ -182,7 +183,7 @@ def _newer(known: ListName, before: AddressList | None, body: bytes, source: str
     if set(new.networks) == set(before.networks):
         return before
     raise InputError(
-        f"{source} has the date {new.as_of} and is older than the list in use ({before.as_of}), which is kept"
+        f"{source} has the date {new.as_of} and is older than the list in use ({before.as_of}), which stays in use"
     )
 
 

@@ -19,6 +19,7 @@ from goodbot.registry.lookup import find_token as find_token
 from goodbot.registry.lookup import robots as robots
 from goodbot.registry.lookup import similar_tokens as similar_tokens
 from goodbot.registry.lookup import tokens_for as tokens_for
+from goodbot.registry.own_records import matches_browsers as matches_browsers
 from goodbot.registry.own_records import parse_records as parse_records
 from goodbot.registry.own_records import parse_tables as parse_tables
 from goodbot.registry.robot import OBEYS as OBEYS

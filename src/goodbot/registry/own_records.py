@@ -6,7 +6,7 @@ A user's record needs only a `name` and a `purpose`. Without `patterns` its toke
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from goodbot.errors import InputError, quoted
@@ -25,7 +25,7 @@ MAX_ITEMS: Final = 100
 BROWSERS: Final = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
     "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/18.6 Mobile/15E148 Safari/604.1",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 Version/18.6 Mobile/15E148 Safari/604",
     "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",
 )
 """User-Agents that no pattern of a robot may match: it would make robots of people."""
@@ -91,9 +91,16 @@ def _robot(entry: dict[str, Any], file: str, defaults: Mapping[str, Any]) -> Kno
         robot = KnownRobot(**{**defaults, **given, "patterns": (robot.token or robot.name,)}, own_file=file)
     if not all(map(_is_pattern, robot.patterns)):
         raise InputError(f"{place}: its name has no word to look for in a User-Agent; give it patterns")
-    if any(map(NamePatterns([robot]).find, BROWSERS)):
+    if matches_browsers(robot.patterns):
         raise InputError(f"{place}: its patterns also match browsers; give it words that only the robot sends")
     return robot
+
+
+def matches_browsers(patterns: Sequence[str]) -> bool:
+    """Whether patterns, of which those without a word are passed over, also match the User-Agent of a browser."""
+    words = tuple(filter(_is_pattern, patterns))
+    robot = KnownRobot(name="", operator=None, purpose="other", patterns=words, looked_up=0, source="")
+    return any(map(NamePatterns([robot]).find, BROWSERS))
 
 
 def _list(entry: dict[str, Any], file: str, operator: str | None) -> ListName:

@@ -1,1 +1,1 @@
-"""Reads access logs: which robots came, whose they are, and how fast they were."""
+"""Reads access logs to find out which robots sent requests, whose they are, and how fast they were."""

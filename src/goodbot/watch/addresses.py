@@ -10,7 +10,7 @@ _MAPPED: Final = bytes(10) + b"\xff\xff"
 
 
 def packed_address(address: str) -> bytes | None:
-    """Returns the 4 or 16 bytes of an address; 4 for an IPv4 address written as IPv6. None if it is no address."""
+    """Returns the 4 or 16 bytes of an address; 4 for an IPv4 address written as IPv6. None if it is not an address."""
     try:
         packed = inet_pton(AF_INET6 if ":" in address else AF_INET, address)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Logs of any lines: their formats are recognised line by line."""
+"""Logs of any lines: their formats are recognized line by line."""
 
 import json
 from typing import Final
@@ -202,7 +202,7 @@ def _check(reader: LineReader, line: str) -> None:
 
 
 @pytest.mark.parametrize("line", [COMMON, COMBINED, TIMED, JSON, CADDY])
-def test_one_line_is_enough_to_recognise_a_format(line: str) -> None:
+def test_one_line_is_enough_to_recognize_a_format(line: str) -> None:
     reader = LineReader()
     assert kinds(reader, [line] * 3) == ["entry"] * 3
     assert [*reader.formats.values()] == [3]

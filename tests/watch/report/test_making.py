@@ -101,7 +101,7 @@ def test_a_list_of_another_time_makes_no_impostor() -> None:
     lines = [text.replace("2026", "2015") for text in ROBOT_LOG[:4]]
     (robot,) = report_of(lines).robots
     assert robot.tier == "unknown"
-    assert "does not show who was an impostor then" in robot.evidence[-1]
+    assert "so the address may have been the robot's then" in robot.evidence[-1]
 
 
 # ---- --robot --------------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ class ClientBlock(Protocol):
 
 @dataclass(slots=True)
 class Pool:
-    """What the addresses did that have no row any more."""
+    """What addresses without a row did."""
 
     rows: int = 0
     """How often a row was pooled; an address that came back counts again."""
@@ -43,9 +43,10 @@ class Pool:
 class ClientTable:
     """One row for each address; see `TABLE_COLUMNS`.
 
-    When there are more than `MOST` rows after a block, the `KEPT` with most requests stay, with those that were pooled
-    before, by a sketch (count-min, one row); of equal ones those that came first. So an address that comes rarely but
-    again and again gets a row in the end. Its `missing` says how many of its requests may be in the pool.
+    When there are more than `MOST` rows after a block, the `KEPT` with most requests stay. Requests that were pooled
+    before count too, as estimated by a sketch (count-min, one row). Of equal rows the first ones stay. So an address
+    that comes rarely but again and again gets a row in the end. Its `missing` says how many of its requests may be in
+    the pool.
     """
 
     def __init__(self) -> None:

@@ -240,7 +240,7 @@ def _digits(text: Bytes, starts: Ints) -> Ints:
 
 
 def _sizes(text: Bytes, starts: Ints, ends: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Reads the sizes between two places, which a blank follows; `-` is 0."""
+    """Reads the sizes between two places, which a space follows; `-` is 0."""
     lengths = ends - starts
     size = np.zeros(len(starts), np.int64)
     valid = (lengths >= 1) & (lengths <= SIZE_DIGITS) & (text[np.maximum(ends, 0)] == _SPACE)

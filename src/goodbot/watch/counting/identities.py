@@ -1,4 +1,4 @@
-"""Says which declared robot sent a request, and whether it is genuine."""
+"""Says which named robot sent a request, and whether it is genuine."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -14,10 +14,10 @@ DAY_S: Final = 86_400
 """A tier depends on the day of a request (UTC), so not on where blocks begin."""
 
 MOST_CACHED: Final = 50_000
-"""Addresses of robots whose tier is remembered, and User-Agents whose robot is."""
+"""The most tiers of addresses, and robots of User-Agents, that are cached."""
 
 Confirmed = Callable[[VerifiedIdentity, str], VerifiedIdentity]
-"""Looks a further way of verification up for an identity and an address (reverse DNS)."""
+"""Tries another verification (reverse DNS) for an identity and an address."""
 
 
 class Identities:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 OPEN_S: Final = 300
-"""Seconds before the latest request that are kept open: a log may be out of order by so much."""
+"""Rates stay open for this many seconds, since a log may be out of order by as much."""
 
 MANY_OPEN: Final = 2 * OPEN_S
 """Open seconds above which old ones are closed."""
@@ -86,10 +86,10 @@ def _add_busy(mine: dict[int, Busy], more: Mapping[int, Busy]) -> None:
 
 
 def _parallel(busy: Mapping[int, Busy], window_s: int) -> int:
-    """Returns how many requests were answered at the same time, at least.
+    """Returns a lower bound of concurrent requests.
 
-    Requests that ended within a window were answered within it and the longest duration before it. If their durations
-    add up to n times as much, n of them were answered at the same time at some moment.
+    Requests that ended within a window were answered within the window, extended back by the longest duration. If their
+    durations add up to n times as much, n of them were being answered at some moment.
     """
     windows: dict[int, Busy] = {}
     for end, (spent, longest) in busy.items():

@@ -13,8 +13,8 @@ def real_client(address: str, forwarded: str, proxies: Sequence[IPv4Network | IP
     """Returns the address that the nearest proxy of one's own saw.
 
     Anyone can send X-Forwarded-For, and each proxy adds the address that it saw at the end. So it is read from the end,
-    past private addresses and those of `proxies`; a value that is no address ends the search. `address` is returned if
-    nothing else is found.
+    past private addresses and those of `proxies`; a value that is not an address ends the search. `address` is returned
+    if nothing else is found.
     """
     client = address
     for part in reversed(forwarded[-MOST_READ:].split(",")):

@@ -28,7 +28,7 @@ def agent_bit(agent: str) -> int:
 
 
 class RequestCache(dict[str, tuple[RequestKind, int, bool]]):
-    """The kind of each request line, the place of its page (0 if it is no page), and whether it is a HEAD request."""
+    """The kind of each request line, the place of its page (0 if it is not one), and whether it is a HEAD request."""
 
     def __missing__(self, request: str) -> tuple[RequestKind, int, bool]:
         kind = request_kind(request)

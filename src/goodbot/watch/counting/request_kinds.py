@@ -1,4 +1,4 @@
-"""What a request asks for: robots.txt, a page, a part of a page, or a known vulnerability.
+"""What a request asks for: robots.txt, a page, an asset, or a probe.
 
 The kind is decided by the request line alone, by patterns that Python's `re` and RE2 read alike, so that both counters
 give the same answers.

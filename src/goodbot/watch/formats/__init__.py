@@ -1,1 +1,1 @@
-"""Reads the lines of access logs; recognises their formats."""
+"""Reads the lines of access logs; recognizes their formats."""

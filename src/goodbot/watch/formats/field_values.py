@@ -23,7 +23,7 @@ def parse_address(text: str) -> str:
 
 
 def parse_status(text: str) -> int | None:
-    """Returns the status; 0 for `-` and 000, which mean that there was no answer; None if it is no status."""
+    """Returns the status; 0 for `-` and 000, which mean that there was no answer; None if it is not a status."""
     if len(text) == 3 and is_number(text):
         status = int(text)
         return status if status >= 100 or status == 0 else None

@@ -47,7 +47,7 @@ class FlatKeys(NamedTuple):
 
 
 def flat_keys(layout: Sequence[str]) -> FlatKeys | None:
-    """Finds the keys among those of an object; None if it has no address, time or status, so that it is no request."""
+    """Finds the keys among those of an object; None if it has no address, time or status, and so is not a request."""
     names = frozenset(layout)
     found = {value: next((key for key in keys if key in names), "") for value, keys in _KEYS.items()}
     if not all(found[needed] for needed in _NEEDED):

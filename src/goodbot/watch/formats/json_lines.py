@@ -67,7 +67,7 @@ class CaddyFormat:
     name: Final = "JSON (Caddy)"
 
     def parse(self, line: str) -> LogEntry | SkipReason:
-        """Reads a line. Errors that Caddy logs are no requests: `unknown format`."""
+        """Reads a line. Errors that Caddy logs are not requests: `unknown format`."""
         read = _decoded(line, _decode_caddy)
         if read is None or not read.logger.startswith("http.log.access"):
             return "unknown format"
@@ -152,8 +152,8 @@ def _flat_entry(fields: dict[str, Any], keys: FlatKeys) -> LogEntry | SkipReason
 
 
 def _decoded(line: str, decode: Callable[[str | bytes], _Decoded]) -> _Decoded | None:
-    """Decodes a line; None if it is no JSON, or nested too deeply. Bytes that are not UTF-8, which nginx copies, become
-    U+FFFD."""
+    """Decodes a line; None if it is not JSON, or nested too deeply. Bytes that are not UTF-8, which nginx copies,
+    become U+FFFD."""
     try:
         if line.isascii():
             return decode(line)

@@ -1,4 +1,4 @@
-"""Recognises the format of each line of a log."""
+"""Recognizes the format of each line of a log."""
 
 from typing import Final
 
@@ -50,7 +50,7 @@ class LineReader:
         if line[0] == "#":
             self._read_comment(line)
             return "comment"
-        found = self._recognised(line)
+        found = self._recognized(line)
         if isinstance(found, str):
             return found
         entry = found.parse(line)
@@ -59,7 +59,7 @@ class LineReader:
             self.formats[found.name] = self.formats.get(found.name, 0) + 1
         return entry
 
-    def _recognised(self, line: str) -> LineFormat | SkipReason:
+    def _recognized(self, line: str) -> LineFormat | SkipReason:
         if self._pattern is not None:
             return self._pattern
         if line[0] == "{":

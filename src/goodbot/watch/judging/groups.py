@@ -63,7 +63,7 @@ class _Network:
 
     members: list[Client] = field(default_factory=list)
     loading: int = 0
-    """Addresses that load assets, which are no members."""
+    """Addresses that load assets, which are not members."""
 
 
 def find_groups(every: Iterable[Client], asset_share: float = 1.0, referrer_share: float = 1.0) -> list[ClientGroup]:

@@ -1,4 +1,4 @@
-"""Opens a log: a file or standard input, plain or compressed. The compression is recognised by its first bytes."""
+"""Opens a log: a file or standard input, plain or compressed. The compression is recognized by its first bytes."""
 
 import bz2
 import io
@@ -23,7 +23,7 @@ else:
 STDIN: Final = "-"
 
 PIECE_BYTES: Final = 1024 * 1024
-"""Bytes that are read, and decompressed, at once."""
+"""Bytes that are read, and decompressed, in one go."""
 
 
 @dataclass(frozen=True, slots=True)

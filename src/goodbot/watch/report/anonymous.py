@@ -1,4 +1,4 @@
-"""Shortens addresses, so that a report names no person (`--anonymise`)."""
+"""Shortens the addresses in a report (`--anonymise`)."""
 
 import re
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network

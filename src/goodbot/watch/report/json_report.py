@@ -96,6 +96,7 @@ def _undeclared(one: UndeclaredReport) -> dict[str, Any]:
         "evidence": [*one.evidence],
         "members": [*one.members],
         "addresses": one.addresses,
+        "also_alone": one.also_alone,
         "together": one.together,
         "user_agent": one.agent,
         "user_agents": one.agents,

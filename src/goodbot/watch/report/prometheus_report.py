@@ -9,7 +9,7 @@ from goodbot.watch.report.watch_report import WatchReport
 
 
 def report_prometheus(report: WatchReport) -> str:
-    """Returns the metrics. All are gauges: with `--since`, counts can fall."""
+    """Returns the metrics. All are gauges: a run without a state begins at zero."""
     registry = CollectorRegistry()
     registry.register(_Metrics(report))
     return generate_latest(registry).decode()
@@ -27,9 +27,9 @@ class _Metrics:
         yield _gauge("lines", "Lines of the logs.", report.lines)
         yield _gauge("requests", "Requests counted.", report.counts.requests)
         yield _gauge("bytes", "Bytes sent.", report.counts.bytes)
-        yield _gauge("visitors", "Different addresses, estimated.", report.visitors)
+        yield _gauge("visitors", "Different addresses; above 20,000 estimated.", report.visitors)
         yield _gauge("pooled_requests", "Requests that are not counted address by address.", report.pooled.requests)
-        skipped = _labelled("skipped_lines", "Lines that are no requests, by reason.", "reason")
+        skipped = _labelled("skipped_lines", "Lines that cannot be read as a request, by reason.", "reason")
         for reason, count in report.skipped.items():
             skipped.add_metric([reason], count)
         yield skipped
@@ -41,11 +41,11 @@ class _Metrics:
         yield from self._robots()
 
     def _robots(self) -> Iterable[Metric]:
-        requests = _by_robot("requests", "Requests of a declared robot.")
-        sent = _by_robot("bytes", "Bytes sent to a declared robot.")
-        fetches = _by_robot("robots_txt_fetches", "Requests of a declared robot for robots.txt.")
-        errors = _by_robot("errors", "Requests of a declared robot that were answered with 400 to 599.")
-        peak = _by_robot("peak_requests_per_second", "Most requests of a declared robot within one second.")
+        requests = _by_robot("requests", "Requests of a named robot.")
+        sent = _by_robot("bytes", "Bytes sent to a named robot.")
+        fetches = _by_robot("robots_txt_fetches", "Requests of a named robot for robots.txt.")
+        errors = _by_robot("errors", "Requests of a named robot that were answered with 400 to 599.")
+        peak = _by_robot("peak_requests_per_second", "Most requests of a named robot within one second.")
         for robot in self._report.robots:
             labels = [robot.name, robot.tier, robot.robot.purpose if robot.robot else "other"]
             requests.add_metric(labels, robot.counts.requests)

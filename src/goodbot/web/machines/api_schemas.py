@@ -197,7 +197,7 @@ ROBOT: Final = _object(
         "name": TEXT,
         "operator": _or_null(TEXT),
         "purpose": _one_of(PURPOSE_WORDS),
-        "token": _said(_or_null(TEXT), "Its product token in robots.txt; null if none is confirmed"),
+        "token": _said(_or_null(TEXT), "Its product token in robots.txt; null if not confirmed"),
         "aliases": _said(TEXTS, "Other names in robots.txt that it obeys"),
         "patterns": _said(TEXTS, "Words that identify it in a User-Agent; `^` in front: only at the beginning"),
         "obeys_robots_txt": _said(_one_of(OBEYS_WORDS), "`named`: only groups that name it"),

@@ -1,4 +1,4 @@
-"""Serves the form that drafts a record for a robot. It stores nothing: its URL has all that was typed."""
+"""Serves the form that drafts a record for a robot. It stores nothing; the URL carries the fields of the form."""
 
 from collections.abc import Callable
 from datetime import date

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from goodbot.errors import InputError
-from goodbot.registry import parse_tables
+from goodbot.registry import matches_browsers, parse_tables
 from goodbot.registry.agent_words import NamePatterns
 from goodbot.web.pages.messages import Message
 from goodbot.web.pages.translations import translatable
@@ -37,8 +37,9 @@ class Field:
 
 _LINE: Final = translatable("This must be one line of text.")
 _URL: Final = translatable("This must be a whole URL that begins with http:// or https://.")
-_CHOICE: Final = translatable("Choose a value of the list.")
-_MISSING: Final = translatable("This field is needed.")
+_CHOICE: Final = translatable("Choose a value from the list.")
+_LIKE_BROWSERS: Final = translatable("This also matches browsers. Give words that only the robot sends.")
+_MISSING: Final = translatable("This field is required.")
 _TOO_LONG: Final = translatable("At most %(most)s characters are allowed.")
 _UNMATCHED: Final = translatable(
     "The User-Agent below does not contain these words. Without words it must contain the product token, else the name."
@@ -188,6 +189,8 @@ def _error(field: Field, typed: Mapping[str, str], given: Mapping[str, Any]) -> 
         return _MISSING if field.required else None
     if len(typed[field.name].strip()) > field.most:
         return Message(_TOO_LONG, {"most": field.most})
+    if field.name == "patterns" and matches_browsers(given["patterns"]):
+        return _LIKE_BROWSERS
     name = "documentation" if field.name == "list_url" else field.name  # both are URLs
     try:
         parse_tables([{**_SPECIMEN, name: given[field.name]}], "", 2000)
@@ -198,7 +201,9 @@ def _error(field: Field, typed: Mapping[str, str], given: Mapping[str, Any]) -> 
 
 def _errors_as_a_whole(given: Mapping[str, Any], wordless: str) -> dict[str, str | Message]:
     """Says what is wrong with the fields together: the patterns, which may be the text of the field `wordless`, have no
-    word, or are not in the example."""
+    word, match browsers, or are not in the example."""
+    if matches_browsers(given["patterns"]):
+        return {wordless: _LIKE_BROWSERS}
     try:
         (robot,) = parse_tables([{name: value for name, value in given.items() if name != "list_url"}], "", 2000)
     except InputError:

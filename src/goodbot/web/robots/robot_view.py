@@ -21,13 +21,15 @@ _LOG: Final = logging.getLogger(LOGGER)
 @dataclass(frozen=True, slots=True)
 class RangesView:
     """An address list: where it is published, and the ranges of the copy that this server has. `as_of` is the date of
-    the copy, empty if there is none; a list that `is_stale` is too old to show who is an impostor."""
+    the copy, empty if there is none; a list that `is_stale` is too old to show who is an impostor; one that
+    `is_imported` was not fetched from `url`."""
 
     name: str
     url: str
     as_of: str = ""
     ranges: tuple[str, ...] = ()
     is_stale: bool = False
+    is_imported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,4 +88,5 @@ def _ranges(book: AddressBook, name: str, today: date) -> RangesView:
     url = book.names[name].url
     if known is None:
         return RangesView(name, url)
-    return RangesView(name, url, known.as_of, tuple(map(str, known.networks)), known.is_stale(today))
+    ranges = tuple(map(str, known.networks))
+    return RangesView(name, url, known.as_of, ranges, known.is_stale(today), bool(known.imported_from))
