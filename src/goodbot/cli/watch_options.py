@@ -60,10 +60,10 @@ class CountingChoices:
             "--since": self.since,
             "--until": self.until,
             "--log-format": self.pattern,
-            "--real-ip": self.real_ip or None,
+            "--real-ip": "" if self.real_ip else None,
             "--trusted-proxy": " ".join(self.proxies) or None,
         }
-        return ", ".join(f"{name} {value}" for name, value in chosen.items() if value is not None)
+        return ", ".join(f"{name} {value}".rstrip() for name, value in chosen.items() if value is not None)
 
 
 def _network(text: str) -> IPv4Network | IPv6Network:

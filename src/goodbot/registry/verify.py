@@ -186,7 +186,7 @@ def _stale(known: AddressList, day: date) -> str:
 def _outside(address: str, lists: list[AddressList]) -> list[str]:
     sentences = [f"{address} is outside the ranges {_published(known)}" for known in lists]
     if is_private_address(address):
-        sentences.append(f"{address} is not a public address")
+        sentences.append(f"{address} is not a public address, but perhaps that of a proxy")
     return sentences
 
 

@@ -1,6 +1,8 @@
 """Points and verdicts, rule by rule."""
 
+import re
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,9 +24,11 @@ from goodbot.watch.judging import (
     site_asset_share,
     site_referrer_share,
 )
+from goodbot.watch.judging.behaviour import LEAST_POINTS
 from goodbot.watch.judging.client import joined
 from goodbot.watch.judging.rules import RULES, Site
 
+ROOT = Path(__file__).parents[3]
 DAY = 86_400
 SITE = Site(1.0, 1.0)
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0"
@@ -189,6 +193,12 @@ def test_the_verdict(figures: dict[str, Any], verdict: str, rules: set[str]) -> 
     one = client(**figures)
     assert {rule.name for rule in RULES if rule.says(one, SITE)} == rules
     assert judge(one).verdict == verdict
+
+
+def test_the_how_to_names_the_points_of_each_verdict() -> None:
+    page = (ROOT / "docs" / "how-to" / "watch-robots.md").read_text(encoding="utf-8")
+    named = {verdict: int(points) for verdict, points in re.findall(r"- \*(\w+)\*: (\d+) points", page)}
+    assert named == LEAST_POINTS
 
 
 def test_every_rule_has_a_case() -> None:

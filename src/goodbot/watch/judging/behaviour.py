@@ -21,7 +21,7 @@ def strength(verdict: Verdict) -> int:
     return VERDICTS.index(verdict)
 
 
-_LEAST_POINTS: Final[dict[Verdict, int]] = {"certain": 85, "likely": 60, "possible": 30}
+LEAST_POINTS: Final[dict[Verdict, int]] = {"certain": 85, "likely": 60, "possible": 30}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def judge(client: Client, asset_share: float = 1.0, referrer_share: float = 1.0)
     site = Site(asset_share, referrer_share)
     found = [(rule, sentence) for rule in RULES if (sentence := rule.says(client, site))]
     points = min(max(sum(rule.points for rule, _ in found), 0), 100)
-    verdict: Verdict = next((verdict for verdict, least in _LEAST_POINTS.items() if points >= least), "no evidence")
+    verdict: Verdict = next((verdict for verdict, least in LEAST_POINTS.items() if points >= least), "no evidence")
     names = {rule.name for rule, _ in found if rule.points > 0}
     if "many probes" not in names:
         if verdict == "certain" and len(names) < 2:
