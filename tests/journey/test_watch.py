@@ -46,7 +46,7 @@ async def test_the_report(tmp_path: Path) -> None:
     result = await goodbot("watch", path)
     assert (result.status, result.err) == (0, "")
     for words in (
-        "Robots that name themselves",
+        "Known robots",
         "as Googlebot: 41 requests from 203.0.113.10 (41)",
         "203.0.114.0/24 (40 addresses): certain",
         "203.0.113.101: certain, 100 points, 240 requests",
@@ -168,7 +168,7 @@ async def test_a_state_that_does_not_fit_is_left_alone(
 
 
 async def test_following_a_log_through_rotation(log: Path) -> None:
-    process = await start("watch", log, "--follow", "--every", "0.2", "--json")
+    process = await start("watch", log, "--follow", "--every", "0.5", "--json")
     assert process.stdout is not None
 
     async def report() -> Any:
@@ -191,29 +191,32 @@ async def test_following_a_log_through_rotation(log: Path) -> None:
 
 REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("missing.log",), "cannot read missing.log: No such file or directory"),
-    (("empty-folder",), "there is no access log (*access* or *.log) in empty-folder that can be read"),
+    (("empty-folder",), "no access log in empty-folder (*access* or *.log, without error in the name)"),
     (("-", "-"), "- (standard input) can be named once only"),
-    (("access.log", "--since", "yesterday"), "--since must be a day"),
-    (("access.log", "--since", "2026-02-30"), "--since must be a day"),
+    (("access.log", "--since", "yesterday"), "--since must be a date"),
+    (("access.log", "--since", "2026-02-30"), "--since must be a date"),
     (("access.log", "--since", "2026-02-03", "--until", "2026-02-01"), "--since must be before --until"),
     (("access.log", "--robot", "Gogolebot"), "no robot is called 'Gogolebot'; did you mean Googlebot"),
     (("access.log", "--robot", ""), "no robot is called ''"),
     (("access.log", "--processes", "0"), "--processes must be a number from 1 to 64"),
-    (("access.log", "--trusted-proxy", "10.0.0.0/8"), "--trusted-proxy goes with --real-ip"),
+    (("access.log", "--trusted-proxy", "10.0.0.0/8"), "--trusted-proxy needs --real-ip"),
     (("access.log", "--real-ip", "--trusted-proxy", "x"), "--trusted-proxy must be an address or a range such as"),
-    (("access.log", "--nameserver", "127.0.0.1"), "--nameserver goes with --reverse-dns"),
+    (("access.log", "--nameserver", "127.0.0.1"), "--nameserver needs --reverse-dns"),
     (("access.log", "--follow", "--state", "s"), "--follow and --state cannot be combined"),
     (("access.log", "--follow", "--format", "csv"), "--follow writes text or JSON lines, not csv"),
     (("-", "--follow"), "--follow needs files or folders; it cannot"),
     (("access.log", "--follow", "-o", "out"), "--follow writes to standard output"),
-    (("access.log", "--every", "5"), "--every goes with --follow"),
+    (("access.log", "-o", "access.log"), "--output is one of the inputs: access.log"),
+    ((".", "-o", "access.log"), "--output is one of the inputs: access.log"),
+    (("access.log", "--since", ""), "--since must be a date"),
+    (("access.log", "--every", "5"), "--every needs --follow"),
     (("access.log", "--follow", "--every", "nan"), "--every must be a number of seconds"),
     (("/dev/null", "--follow"), "--follow needs files or folders, and /dev/null is neither"),
     (("access.log", "--log-format", ""), "has no fields"),
     (("access.log", "--log-format", "%h %Q"), "%Q"),
     (("access.log", "--state", "empty-folder"), "empty-folder"),
     (("access.log", "--state", "/dev/full"), "/dev/full is not a file"),
-    (("access.log", "--state", "s", "--since", "7d"), "--state needs fixed times"),
+    (("access.log", "--state", "s", "--since", "7d"), "--state needs dates such as --since"),
     (("access.log", "--state", "none/watch.state"), "cannot write none/watch.state: its folder does not exist"),
 ]
 

@@ -128,7 +128,7 @@ async def test_a_list_from_elsewhere(arguments: tuple[str, ...], name: str, tmp_
         (("nope",), "there is no list 'nope'; the lists are ahrefs, "),
         (("google-comon",), "there is no list 'google-comon'; did you mean google-common?"),
         (("anthropic", "ccbot", "--from", "x.json"), "--from takes one LIST"),
-        (("--from", "x.json"), "x.json does not show which list it is: name one LIST of ahrefs, "),
+        (("--from", "x.json"), "the name x.json contains no list's name: add the LIST, one of ahrefs, "),
         (("anthropic", "--from", "missing.json"), "cannot read missing.json"),
         (("anthropic", "--from", "x.json"), "x.json contains no address ranges"),
         (("--ip", "8.8.8.8"), "no such option '--ip' (see goodbot who update --help)"),

@@ -103,7 +103,7 @@ def book_of(folder: Path, **dates: str) -> AddressBook:
         ("2026-09-02", MADE + timedelta(91), "8.8.8.8", "unknown", "google-common was 91 days old on 2026-12-02"),
         ("2026-09-02", MADE + timedelta(91), "8.8.8.8", "unknown", "goodbot who update google-common fetches"),
         ("2026-09-02", MADE + timedelta(91), "8.8.8.8", "unknown", "as of 2026-09-02"),
-        ("2026-09-02", MADE - timedelta(91), "8.8.8.8", "unknown", "dated 91 days after the request (2026-06-03)"),
+        ("2026-09-02", MADE - timedelta(91), "8.8.8.8", "unknown", "dated 91 days after 2026-06-03"),
         ("2026-09-02", date(2015, 1, 1), "8.8.8.8", "unknown", "so the address may have been the robot's then"),
         ("2026-09-02", date(2015, 1, 1), "9.9.9.9", "verified", "as of 2026-09-02"),
         ("2026-09-02", date(2099, 1, 1), "9.9.9.9", "verified", "as of 2026-09-02"),

@@ -257,6 +257,13 @@ def _check_output(file: Path, inputs: Iterable[Any]) -> None:
                 raise InputError(f"--output is one of the inputs: {file}")
 
 
+def keep_from_output(inputs: Iterable[str]) -> None:
+    """Raises InputError if `--output` would replace one of these files, which the command found by itself."""
+    file = click.get_current_context().meta.get(_OUTPUT)
+    if file is not None:
+        _check_output(file, inputs)
+
+
 def output_is_given() -> bool:
     """Whether `--output` names a file."""
     return _OUTPUT in click.get_current_context().meta

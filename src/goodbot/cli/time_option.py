@@ -9,7 +9,7 @@ from goodbot.errors import InputError
 _AGO: Final = re.compile(r"(\d{1,6})\s*(s|min|m|h|d|w)", re.ASCII)
 _SECONDS: Final = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
-FORMS: Final = "a day (2026-11-01), a time (2026-11-01T14:30, UTC unless it ends in an offset) or before now (24h, 7d)"
+FORMS: Final = "a date (2026-11-01), a time (2026-11-01T14:30, UTC unless it ends in an offset) or an age (24h, 7d)"
 
 
 def is_relative(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""`goodbot watch`: shows which robots came to a server, whose they are, and how fast they were."""
+"""`goodbot watch`: shows which robots visited a server, who operates them, and how fast they were."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.command_class import Command, output_is_given
+from goodbot.cli.command_class import Command, keep_from_output, output_is_given
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.own_robots import load_registry
 from goodbot.cli.printing import complain, put, say_folded, write_json
@@ -72,7 +72,7 @@ MOST_NAMED = 5
 @click.option(
     "--since",
     metavar="TIME",
-    help="Count requests from TIME on: 2026-11-01, 2026-11-01T14:30 (UTC), or before now: 7d, 24h.",
+    help="Count requests from TIME on: a date (2026-11-01), a time (2026-11-01T14:30, UTC) or an age (7d, 24h).",
 )
 @click.option("--until", metavar="TIME", help="Count requests before TIME.")
 @click.option("--robot", metavar="NAME", help="Report one robot only, in detail.")
@@ -90,7 +90,7 @@ MOST_NAMED = 5
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="With --real-ip: address or network of a proxy of yours, beside private addresses. Repeatable.",
+    help="With --real-ip: public address or network of a proxy of yours; private ones are trusted. Repeatable.",
 )
 @click.option(
     "--reverse-dns",
@@ -104,9 +104,9 @@ MOST_NAMED = 5
 @click.option("--follow", is_flag=True, help="Keep reading as the logs grow, also after rotation; refresh the report.")
 @click.option(
     "--every",
-    type=click.FloatRange(0.2, 86_400),
+    type=click.FloatRange(0.5, 86_400),
     metavar="SECONDS",
-    help="With --follow: time between reports.  [default: 2]",
+    help="With --follow: least time between reports.  [default: 2]",
 )
 @click.option(
     "--state",
@@ -148,16 +148,16 @@ def command(
     """Show which robots visited your server: who operates them, whether they are genuine, and how fast they were.
 
     LOG is an access log, a folder of them, or - for standard input; gzip, bzip2, xz and zstd are decompressed. Without
-    LOG, goodbot looks where web servers usually log, and says which files it reads. It recognizes the formats of nginx,
-    Apache, Caddy, Traefik, IIS and CloudFront line by line.
+    LOG, goodbot reads the first log that it finds where web servers usually log, with its rotated files, and names
+    them. It recognizes the formats of nginx, Apache, Caddy, Traefik, IIS and CloudFront line by line.
 
-    Robots that name themselves are listed with purpose, operator and one of four tiers (goodbot who --help): verified,
-    declared, impostor, unknown. Other addresses are judged by what they did, with points and evidence: certain, likely,
-    possible, or no evidence. No evidence does not mean that a person was there.
+    Known robots are listed with purpose, operator and one of four tiers (goodbot who --help): verified, declared,
+    impostor, unknown. Other addresses are judged by what they did, with points and evidence: certain, likely, possible,
+    or no evidence. No evidence does not mean that a person was there.
 
-    Memory is bounded: requests of robots that name themselves are counted exactly. Of other addresses, at least the
-    20,000 busiest are counted one by one; the rest is pooled, and the report says how much that is. Nothing is sent
-    over the network without --reverse-dns.
+    Requests of known robots are counted exactly. To bound memory, at least the 20,000 busiest other addresses are
+    counted one by one, and the rest only together; the report says how many requests that is. Nothing is sent over the
+    network without --reverse-dns.
 
     Exit status: 0: done, also if a compressed log is damaged (a message says so); 2: bad input; 3: reading or writing
     failed; 130: interrupted, which is how --follow ends.
@@ -173,6 +173,7 @@ def command(
     identities = identities_of(registry, reverse_dns, nameserver)
     make_counter = counter_factory(engine, identities, choices.options())
     found = find_logs(logs)
+    keep_from_output(found.logs)
     _say_found(found.logs if not logs else (), found.passed_over)
 
     def report(tally: Tally, read: LogsRead) -> WatchReport:
@@ -226,7 +227,7 @@ def show_again(report: WatchReport, form: str) -> None:
 
 def _check_following(follow: bool, every: float | None, state_file: Path | None, form: str) -> None:
     if not follow and every is not None:
-        raise InputError("--every goes with --follow")
+        raise InputError("--every needs --follow")
     if every is not None and isnan(every):
         raise InputError("--every must be a number of seconds")
     if follow and state_file:
@@ -246,9 +247,9 @@ def _check(
     if state_file and not state_file.absolute().parent.is_dir():
         raise InputError(f"cannot write {state_file}: its folder does not exist")
     if state_file and any(text is not None and is_relative(text) for text in (since, until)):
-        raise InputError("--state needs fixed times, since what was counted stays: --since 2026-11-01, not 7d")
+        raise InputError("--state needs dates such as --since 2026-11-01, not 7d: what was counted is never removed")
     if nameserver and not reverse_dns:
-        raise InputError("--nameserver goes with --reverse-dns")
+        raise InputError("--nameserver needs --reverse-dns")
 
 
 def _say_found(logs: Sequence[str], passed_over: Sequence[tuple[str, str]]) -> None:
@@ -261,7 +262,10 @@ def _say_found(logs: Sequence[str], passed_over: Sequence[tuple[str, str]]) -> N
 
 def _say_read(read: LogsRead, state_file: Path | None) -> None:
     for damage in read.damage:
-        complain(f"{damage.source}: {damage.reason}, after {damage.at_byte:,} bytes; what comes before is counted")
+        complain(
+            f"{damage.source}: {damage.reason}, after {damage.at_byte:,} bytes (decompressed); what comes before "
+            "is counted"
+        )
     if read.again:
         since = f" since the last run with {state_file}" if state_file else "; it was counted under another name"
         say_folded(f"goodbot: nothing new in {_some(read.again)}{since}", err=True)

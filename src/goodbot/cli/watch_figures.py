@@ -16,11 +16,11 @@ MEMBERS_SHOWN: Final = 3
 PATH_CHARS: Final = 200
 
 BAD_FORMAT: Final[tuple[SkipReason, ...]] = ("unknown format", "bad time", "bad status")
-"""Lines that are skipped for these reasons may have a format that goodbot was not told."""
+"""Lines that are skipped for these reasons may have a format that goodbot does not know."""
 
 KINDS_IN_WORDS: Final = {
     RequestKind.PAGE: "pages",
-    RequestKind.ASSET: "images, styles and scripts",
+    RequestKind.ASSET: "images, style sheets, scripts and the like",
     RequestKind.ROBOTS_TXT: "robots.txt",
     RequestKind.PROBE: "probes",
     RequestKind.NONE: "invalid",
@@ -100,3 +100,10 @@ def lines_read(report: WatchReport) -> Iterator[Line]:
     elif report.formats:
         formats = ", ".join(f"{name} ({count:,})" for name, count in report.formats.items())
         yield from wrapped(f"Formats of the lines: {formats}.", "", "")
+
+
+def no_requests(report: WatchReport) -> str:
+    """Says why there is nothing to report."""
+    if report.outside:
+        return f"No requests in this period: --since or --until leaves out {counted(report.outside, 'request')}."
+    return f"No requests in {counted(report.lines, 'line')}." if report.lines else "No requests: the logs are empty."

@@ -40,12 +40,12 @@ class CountingChoices:
     def options(self) -> CountingOptions:
         """Returns them parsed. Raises InputError for a value that is not valid."""
         now = time.time()
-        since = parse_time("--since", self.since, now) if self.since else None
-        until = parse_time("--until", self.until, now) if self.until else None
+        since = parse_time("--since", self.since, now) if self.since is not None else None
+        until = parse_time("--until", self.until, now) if self.until is not None else None
         if since is not None and until is not None and since >= until:
             raise InputError("--since must be before --until")
         if self.proxies and not self.real_ip:
-            raise InputError("--trusted-proxy goes with --real-ip")
+            raise InputError("--trusted-proxy needs --real-ip")
         networks = [_network(text) for text in self.proxies]
         return CountingOptions(
             since,

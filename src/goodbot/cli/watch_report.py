@@ -19,6 +19,7 @@ from goodbot.cli.watch_figures import (
     hours_in_words,
     lines_read,
     narrow_percent,
+    no_requests,
     path_count,
     percent,
     statuses_in_words,
@@ -35,20 +36,20 @@ from goodbot.watch.report import PathReport, RobotReport, UndeclaredReport, Watc
 ROBOTS_SHOWN: Final = 25
 IMPOSTORS_SHOWN: Final = 5
 WIDE: Final = 100
-"""Columns from which the table has all its columns."""
+"""Characters of a line from which the table has all its columns."""
 
 NARROW: Final = 72
-"""Columns below which there is a list instead of a table."""
+"""Characters of a line below which there is a list instead of a table."""
 
 TIERS_IN_SHORT: Final[dict[Tier, str]] = {
-    "verified": "from an address of its operator",
+    "verified": "by the operator's ranges or DNS names",
     "declared": "not verified",
-    "unknown": "not in the operator's ranges, but the list of ranges is more than 90 days from the request",
-    "impostor": "another program that uses the robot's name",
+    "unknown": "not in the operator's ranges, but their list is dated more than 90 days before or after the request",
+    "impostor": "not in the operator's ranges, or a name that no robot sends",
 }
 
 LOCAL_TOLD: Final = 0.1
-"""The share of requests from local addresses above which the report speaks of proxies."""
+"""The share of requests from local addresses above which the report mentions proxies."""
 
 LISTED: Final[tuple[Verdict, ...]] = ("certain", "likely")
 """Verdicts of the addresses that are listed."""
@@ -81,7 +82,7 @@ def _heading(text: str) -> Iterator[Line]:
 def _head(report: WatchReport) -> Iterator[Line]:
     counts = report.counts
     if counts.first_at is None or counts.last_at is None:
-        yield from wrapped(_no_requests(report), "", "")
+        yield from wrapped(no_requests(report), "", "")
         yield from lines_read(report)
         return
     span = human_duration(counts.last_at - counts.first_at)
@@ -96,7 +97,7 @@ def _head(report: WatchReport) -> Iterator[Line]:
     )
     declared = sum(robot.counts.requests for robot in report.robots)
     yield from wrapped(
-        f"Robots that name themselves sent {percent(declared / counts.requests)} of the requests. {_behaved(report)}",
+        f"Known robots sent {percent(declared / counts.requests)} of the requests. {_behaved(report)}",
         "",
         "",
     )
@@ -104,19 +105,13 @@ def _head(report: WatchReport) -> Iterator[Line]:
     yield from lines_read(report)
 
 
-def _no_requests(report: WatchReport) -> str:
-    if report.outside:
-        return f"No requests in this period: --since or --until leaves out {counted(report.outside, 'request')}."
-    return f"No requests in {counted(report.lines, 'line')}." if report.lines else "No requests: the logs are empty."
-
-
 def _from_proxies(report: WatchReport) -> Iterator[Line]:
     share = report.local_requests / report.counts.requests
     if share >= LOCAL_TOLD:
         yield from wrapped(
-            f"{percent(share)} of the requests come from local addresses, such as 10.0.0.1: from a proxy, or from "
-            "your own network. Who is behind a proxy is not known. If the log has X-Forwarded-For, --real-ip takes the "
-            "clients from it.",
+            f"{percent(share)} of the requests come from local addresses such as {shown(report.local_address)}: from a "
+            "proxy, or from your own network. goodbot cannot verify or judge who is behind a proxy. If the log has "
+            "X-Forwarded-For, --real-ip takes the clients from it.",
             "",
             "",
             fg="yellow",
@@ -126,7 +121,8 @@ def _from_proxies(report: WatchReport) -> Iterator[Line]:
 def _behaved(report: WatchReport) -> str:
     found = {verdict: count for verdict in LISTED if (count := report.verdicts.get(verdict, 0))}
     if not found:
-        return "No other address is a certain or likely robot."
+        judged = " that was judged" if report.proxies else ""
+        return f"No other address{judged} is a certain or likely robot."
     many = sum(found.values())
     verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.items())
     share = sum(report.requests_by_verdict[verdict] for verdict in found) / report.counts.requests
@@ -135,7 +131,7 @@ def _behaved(report: WatchReport) -> str:
 
 
 def _print_robots(robots: tuple[RobotReport, ...]) -> None:
-    say_lines(_heading("Robots that name themselves"))
+    say_lines(_heading("Known robots"))
     if not robots:
         say("  none")
         return
@@ -210,26 +206,35 @@ def _undeclared(report: WatchReport) -> Iterator[Line]:
     for one in listed[:UNDECLARED_SHOWN]:
         yield from _undeclared_one(one)
     if not listed:
-        yield ("  none certainly or likely",)
+        yield ("  none is certain or likely",)
+    if report.proxies:
+        several = "address" if report.proxies == 1 else "addresses"
+        yield (f"  not judged: {report.proxies:,} local {several} with several User-Agents",)
     more = len(listed) - UNDECLARED_SHOWN + sum(report.left_out.get(verdict, 0) for verdict in LISTED)
     if more > 0:
         where = f"the first {len(report.undeclared):,}" if report.left_out else "them all"
         yield (f"  {more:,} more; --json lists {where}",)
     if possible:
-        yield from wrapped(f"{addresses_in_words(possible)} more, possibly robots; --json has the evidence", "  ", "  ")
+        plural = "address is possibly a robot" if possible == 1 else "addresses are possibly robots"
+        yield from wrapped(f"{possible:,} more {plural}; --json or --format csv lists them", "  ", "  ")
 
 
 def _undeclared_one(one: UndeclaredReport) -> Iterator[Line]:
     verdict = styled(one.verdict, fg=_VERDICT_COLOURS[one.verdict] or None)
-    also = f", {one.also_alone:,} of them also listed alone" if one.also_alone else ""
-    members = f" ({addresses_in_words(one.addresses)}{also})" if one.members else ""
+    members = f" ({addresses_in_words(one.addresses)})" if one.members else ""
     head = joined(f"  {shown(one.address)}{members}: ", verdict, ", ")
-    missing = f" and up to {one.missing:,} more that are pooled" if one.missing else ""
-    points = f"{one.points} points{' if they are one robot' if one.members else ''}"
-    figures = f"{points}, {counted(one.requests, 'request')}{missing}"
-    yield from wrapped(f"{figures}, {agent_in_words(one.agent)}", head, "    ")
+    yield from wrapped(f"{_figures(one)}, {agent_in_words(one.agent)}", head, "    ")
     for sentence in one.evidence:
         yield from wrapped(sentence, "    - ", "      ")
+
+
+def _figures(one: UndeclaredReport) -> str:
+    missing = f" and up to {one.missing:,} more that are pooled" if one.missing else ""
+    requests = f"{counted(one.requests, 'request')}{missing}"
+    if not one.members:
+        return f"{one.points} points, {requests}"
+    alone = f"; {one.also_alone:,} also listed alone" if one.also_alone else ""
+    return f"{one.points} points together ({one.together} one robot{alone}), {requests}"
 
 
 def _rest(report: WatchReport) -> Iterator[Line]:

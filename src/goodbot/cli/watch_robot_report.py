@@ -12,6 +12,7 @@ from goodbot.cli.watch_figures import (
     hours_in_words,
     kinds_in_words,
     lines_read,
+    no_requests,
     path_count,
     percent,
     statuses_in_words,
@@ -34,14 +35,18 @@ def print_robot(report: WatchReport) -> None:
 
 
 def _not_seen(report: WatchReport) -> Iterator[Line]:
-    yield from wrapped(f"{report.only}: none of {counted(report.counts.requests, 'request')} names it", "", "")
     if report.named_otherwise:
+        requests = f"{counted(report.named_otherwise, 'request')} of other addresses"
         yield from wrapped(
-            f"But {counted(report.named_otherwise, 'request')} of other addresses may be its: their User-Agent has "
-            "that name in a form that goodbot does not know. A record of your own can say so (goodbot who --help).",
+            f"{report.only}: no request matches its pattern. {requests} have that name in the User-Agent in another "
+            "form, and are not counted for it. A record of your own counts them (goodbot who --help).",
             "",
             "",
         )
+    elif report.counts.requests:
+        yield from wrapped(f"{report.only}: none of {counted(report.counts.requests, 'request')} names it", "", "")
+    else:
+        yield from wrapped(no_requests(report), "", "")
     yield from lines_read(report)
 
 

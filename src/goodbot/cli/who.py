@@ -38,7 +38,7 @@ from goodbot.registry.address_ranges import parse_address
 @click.option(
     "--nameserver", metavar="ADDRESS[:PORT]", help="With --reverse-dns: use this name server instead of the system's."
 )
-@click.option("--list", "listing", is_flag=True, help="List every robot that goodbot or you have a record of.")
+@click.option("--list", "listing", is_flag=True, help="List every robot that has a record: goodbot's or yours.")
 @click.option(
     "--purpose",
     type=click.Choice([*PURPOSES]),
@@ -71,8 +71,8 @@ def command(
       declared  the request uses the name, and that is not verified: no --ip was
                 given, the check needs `goodbot who update` or --reverse-dns, or
                 no check exists
-      impostor  with --ip: the address is outside those ranges, or no robot uses
-                that name in requests
+      impostor  with --ip: the address is outside those ranges, or the name is
+                for robots.txt only (Google-Extended), and no robot sends it
       unknown   no robot on record matches: a browser, or an unrecorded name; or,
                 with --ip, the address is outside those ranges, but they are too
                 old or too new to decide

@@ -61,10 +61,10 @@ def update(lists: tuple[str, ...], source: str | None, as_json: bool) -> None:
     watch` call the robot unknown. The new lists are stored in your data folder and used from then on.
 
     The date of a list is the day on which it was fetched from the operator's own URL; with --from, the date that the
-    list states (creationTime), else today. A list is rejected if it is older than the one in use, has private
-    addresses, or has more addresses than one IPv4 /8 or one IPv6 /19. Lists are JSON in the formats that operators
-    use, or text with one range per line. If a list cannot be fetched or used, the one in use stays, and the next LIST
-    is fetched.
+    list states (creationTime), else today. A list is rejected if it is older than the one in use and has other ranges,
+    if a range is not public, and if it has more addresses than one IPv4 /8 or one IPv6 /19. Lists are JSON in the
+    formats that operators use, or text with one range per line. If a list cannot be fetched or used, the one in use
+    stays, and the next LIST is fetched.
 
     LIST is one of ahrefs, anthropic, applebot, bingbot, ccbot, duckduckbot, google-agents, google-common,
     google-special, google-user, google-user-own, mistralai-user, openai-chatgpt-user, openai-gptbot, openai-searchbot,
@@ -74,8 +74,8 @@ def update(lists: tuple[str, ...], source: str | None, as_json: bool) -> None:
     operator, url, state (changed, new, unchanged or failed), as_of, ranges, added, removed, file, and error, which is
     null unless it failed.
 
-    Exit status: 0: done; 2: bad input, such as an unknown LIST; 3: at least one list could not be fetched, used or
-    saved.
+    Exit status: 0: done; 2: bad input, such as an unknown LIST, or a list given with --from that cannot be used; 3: at
+    least one list could not be fetched, used or saved.
     """
     registry = load_registry()
     book = address_book(registry)

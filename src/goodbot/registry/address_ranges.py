@@ -37,6 +37,9 @@ FRESH_DAYS: Final = 90
 """How many days before and after its date a list says which addresses a robot does not use. Old lists have made owners
 block real robots."""
 
+_NAT64: Final = IPv6Network("64:ff9b::/96")
+"""By these addresses, networks of IPv6 alone reach IPv4 (RFC 6052 §2.1)."""
+
 WIDEST: Final = {4: 8, 6: 19}
 """The shortest prefix accepted, by IP version; all ranges of a list together may not be larger either. A list with a
 larger part of the Internet would verify anyone. The largest known list is an IPv4 /16."""
@@ -79,9 +82,12 @@ class AddressList:
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address:
-    """Parses an address; an IPv4 address written as IPv6 (`::ffff:192.0.2.1`) becomes IPv4. Raises ValueError."""
+    """Parses an address; an IPv4 address within IPv6 (`::ffff:192.0.2.1`, `64:ff9b::192.0.2.1`) becomes IPv4. Raises
+    ValueError."""
     address = ip_address(text.strip().removeprefix("[").removesuffix("]"))
-    return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
+    if not isinstance(address, IPv6Address):
+        return address
+    return IPv4Address(int(address) & 0xFFFFFFFF) if address in _NAT64 else address.ipv4_mapped or address
 
 
 class AddressBook:

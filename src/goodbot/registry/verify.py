@@ -177,7 +177,7 @@ def _stale(known: AddressList, day: date) -> str:
     except ValueError:
         return f"the list {known.name} has no valid date, so it does not show who is an impostor; {fetches}"
     if days < 0:
-        dated = f"the list {known.name} is dated {-days:,} days after the request ({day.isoformat()})"
+        dated = f"the list {known.name} is dated {-days:,} days after {day.isoformat()}"
         return f"{dated}, so the address may have been the robot's then"
     dated = f"the list {known.name} was {days:,} days old on {day.isoformat()}"
     return f"{dated}, so the address may have become the robot's since; {fetches}"

@@ -6,20 +6,23 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from socket import AF_INET, AF_INET6, inet_pton
 from typing import Final
 
-_MAPPED: Final = bytes(10) + b"\xff\xff"
+_V4_PREFIXES: Final = (
+    bytes(10) + b"\xff\xff",  # ::ffff:0:0/96, RFC 4291
+    b"\x00\x64\xff\x9b" + bytes(8),  # 64:ff9b::/96, by which networks of IPv6 alone reach IPv4, RFC 6052
+)
 
 
 def packed_address(address: str) -> bytes | None:
-    """Returns the 4 or 16 bytes of an address; 4 for an IPv4 address written as IPv6. None if it is not an address."""
+    """Returns the 4 or 16 bytes of an address; 4 for an IPv4 address within IPv6. None if it is not an address."""
     try:
         packed = inet_pton(AF_INET6 if ":" in address else AF_INET, address)
     except (OSError, ValueError):
         return None
-    return packed[12:] if packed.startswith(_MAPPED) and len(packed) == 16 else packed
+    return packed[12:] if len(packed) == 16 and packed[:12] in _V4_PREFIXES else packed
 
 
 class AddressRanges:
-    """Address ranges, for a quick answer."""
+    """Address ranges, searched by bisection."""
 
     def __init__(self, networks: Iterable[IPv4Network | IPv6Network]) -> None:
         self._starts: dict[int, list[bytes]] = {4: [], 6: []}
@@ -45,6 +48,7 @@ _LOCAL: Final = AddressRanges(
         "192.168.0.0/16",
         "100.64.0.0/10",  # shared by the customers of a provider, and used within clouds: RFC 6598
         "127.0.0.0/8",  # the server itself
+        "0.0.0.0/8",
         "169.254.0.0/16",  # link-local: RFC 3927
         "::1/128",
         "fc00::/7",  # private: RFC 4193

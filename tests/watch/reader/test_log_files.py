@@ -65,7 +65,7 @@ def test_folders_and_files_are_read_once(tmp_path: Path) -> None:
 
 def test_a_folder_without_logs_is_one_line(tmp_path: Path) -> None:
     make(tmp_path, "notes.txt")
-    with pytest.raises(InputError, match="there is no access log "):
+    with pytest.raises(InputError, match="no access log in "):
         find_logs([str(tmp_path)])
 
 

@@ -63,22 +63,27 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
         "no robots",
         [line(0, "/", BROWSER)],
         {},
-        "themselves none Other addresses that behaved like robots none",
+        "Known robots none Other addresses that behaved like robots none",
     ),
     (
         "few",
         [line(0), *(line(1, "/", BROWSER) for _ in range(3000))],
         {},
-        "themselves sent less than 0.1 % of",
+        "Known robots sent less than 0.1 % of",
     ),
     (
         "proxy",
         BEHIND_A_PROXY,
         {},
-        "100.0 % of the requests come from local addresses, such as 10.0.0.1: from a proxy, or",
+        "100.0 % of the requests come from local addresses such as 10.0.0.1: from a proxy, or",
     ),
     ("proxy: robots", BEHIND_A_PROXY, {}, "GPTBot declared ai-training 4 "),
-    ("proxy: others", BEHIND_A_PROXY, {}, "robots none certainly or likely Responses to requests for robots.txt"),
+    (
+        "proxy: others",
+        BEHIND_A_PROXY,
+        {},
+        "certain or likely not judged: 1 local address with several User-Agents",
+    ),
     (
         "one: proxy",
         BEHIND_A_PROXY,
@@ -95,7 +100,7 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
     ("one format", [line(0)], {}, "Format of the lines: combined."),
     ("two formats", [line(0), line(0), timed_line(0, 1)], {}, "Formats of the lines: combined (2), "),
     ("tier", [line(0)], {}, "GPTBot impostor ai-training 1 100.0 % 1 100 bytes 1 0 0"),
-    ("tiers", [line(0), line(0, "/", "YandexBot/3.0")], {}, "declared: not verified; impostor: another program that"),
+    ("tiers", [line(0), line(0, "/", "YandexBot/3.0")], {}, "declared: not verified; impostor: not in the operator's"),
     ("impostor", [line(0)], {}, "as GPTBot: 1 request from 9.9.9.9 (1) - 9.9.9.9 is outside the ranges published at"),
     ("impostors", [line(0, "/", GPTBOT, f"9.9.9.{n}") for n in range(9)], {}, "9.9.9.2 (1) and others (6)"),
     ("robots.txt", [line(0, "/robots.txt", status=404)], {}, "Responses to requests for robots.txt 404: 1"),
@@ -107,14 +112,14 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
         "named otherwise",
         [line(0, "/", "Ezooms/1.0")],
         {"robot": "ezooms"},
-        "But 1 request of other addresses may be its",
+        "ezooms: no request matches its pattern. 1 request of other addresses have that",
     ),
     ("one: tier", [line(0)], ONE, "GPTBot: impostor, ai-training, OpenAI"),
     (
         "one: kinds",
         [line(0), line(0, "/.env")],
         ONE,
-        "styles and scripts: 0; robots.txt: 0; probes: 1",
+        "scripts and the like: 0; robots.txt: 0; probes: 1",
     ),
     ("one: speed", [line(n // 2) for n in range(120)], ONE, "at most 2 a second and 120 a minute, 1 minute with 60 or"),
     ("one: mean", [line(n // 2) for n in range(120)], ONE, "more; 2.00 a second on average in its active minutes"),
@@ -136,7 +141,7 @@ def test_addresses_that_behaved_like_robots(printed: Printed) -> None:
     many = report.verdicts["certain"] + report.verdicts["likely"]
     assert f"{many} other addresses that behaved like robots ({report.verdicts['certain']} certain, " in text
     assert "203.0.114.0/24 (40 addresses): certain, " in text
-    assert f"{report.verdicts['possible']} addresses more, possibly robots" in text
+    assert f"{report.verdicts['possible']} more addresses are possibly robots" in text
 
 
 def test_requests_that_are_pooled(printed: Printed) -> None:

@@ -1,4 +1,4 @@
-"""What each address did in requests that name no robot: the columns of a table with one row for each address."""
+"""What each address did in requests that name no known robot: the columns of a table with one row for each address."""
 
 from typing import Final
 

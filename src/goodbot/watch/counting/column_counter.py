@@ -54,7 +54,7 @@ class ColumnCounter:
         return columns.take(np.flatnonzero(inside))
 
     def _robots(self, columns: Columns) -> tuple[list[KnownRobot], Ints, Ints]:
-        """Returns the named robots, the rows with one, and for each row the number of its robot, or -1."""
+        """Returns the known robots, the rows with one, and for each row the number of its robot, or -1."""
         places: dict[str, int] = {}
         robots: list[KnownRobot] = []
         numbers = []

@@ -1,4 +1,4 @@
-"""Says which named robot sent a request, and whether it is genuine."""
+"""Says which known robot sent a request, and whether it is genuine."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime

@@ -72,7 +72,7 @@ class LineCounter:
         return [entry for entry in entries if low <= entry[1] < high]
 
     def _by_robot(self, entries: list[EntryRow]) -> tuple[dict[RobotKey, list[EntryRow]], list[EntryRow]]:
-        """Sorts entries by named robot; the others come last."""
+        """Sorts entries by known robot; the others come last."""
         groups: defaultdict[RobotKey, list[EntryRow]] = defaultdict(list)
         others: list[EntryRow] = []
         robot_of, key_of = self._identities.robot_of, self._identities.key_of

@@ -22,7 +22,7 @@ Item = TypeVar("Item", int, str, SkipReason)
 
 
 class RobotKey(NamedTuple):
-    """A named robot, and whether it is genuine: requests of each tier are counted apart."""
+    """A known robot, and whether it is genuine: requests of each tier are counted apart."""
 
     name: str
     tier: Tier

@@ -14,7 +14,7 @@ from goodbot.watch.log_entries import SkipReason
 class Tally:
     """Counts of all blocks added, in the order of the log.
 
-    Named robots are counted exactly. Of the other addresses the busiest have a row in `clients`.
+    Known robots are counted exactly. Of the other addresses the busiest have a row in `clients`.
     """
 
     clients: ClientTable = field(default_factory=ClientTable)

@@ -1,4 +1,4 @@
-"""Judges addresses that named no robot by what they did, and says why."""
+"""Judges addresses that name no known robot by what they did, and says why."""
 
 from goodbot.watch.judging.behaviour import VERDICTS as VERDICTS
 from goodbot.watch.judging.behaviour import Judgement as Judgement

@@ -14,7 +14,7 @@ from goodbot.watch.counting.tally import Tally
 DAY_S: Final = 86_400
 
 MOST_ESTIMATED: Final = 100
-"""Different pages that are estimated well enough to be told."""
+"""Different pages that are estimated well enough to be reported."""
 
 MOST_COUNTED: Final = 100
 """Requests of one address that count when it is found out what is usual on a site."""
@@ -22,7 +22,7 @@ MOST_COUNTED: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The requests of one address that named no named robot, or of several that act as one."""
+    """The requests of one address that name no known robot, or of several that act as one."""
 
     address: str
     agent: str
@@ -141,7 +141,7 @@ def joined(members: Iterable[Client], address: str) -> Client:
 
 
 def site_asset_share(tally: Tally) -> float:
-    """Returns which share of the requests for pages and assets is for assets; named robots are left out, and no
+    """Returns which share of the requests for pages and assets is for assets; known robots are left out, and no
     address counts for more than `MOST_COUNTED` requests, so that one robot does not hide what is usual."""
     columns = tally.clients.columns
     return _share(columns["assets"], columns["pages"])

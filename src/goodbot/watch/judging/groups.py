@@ -1,4 +1,4 @@
-"""Finds addresses that act as one: one network, one User-Agent, one rhythm."""
+"""Finds addresses of one network that use one User-Agent and may be one robot."""
 
 import math
 import statistics
@@ -29,12 +29,13 @@ WIDE_LEAST_MEMBERS: Final = 5
 """Members of a group of a wide network, at least. They also have to be alike."""
 
 LOADING_SHARE: Final = 0.25
-"""If more addresses than this share of the members load assets under the same User-Agent, it is people's browser."""
+"""If more addresses than this share of the members load assets under the same User-Agent, the User-Agent
+belongs to a real browser."""
 
 
 ALIKE: Final = 0.35
-"""Figures of the members are alike if their standard deviation is a smaller share of their mean. The pauses of people
-who read the same site have a mean of about the same size, so more would show nothing."""
+"""Figures of the members are alike if their standard deviation is less than this share of their mean. The pauses of
+people who read the same site have a mean of about the same size, so more would show nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,10 @@ REFERRERS_EXPECTED: Final = 0.2
 MANY_PAGES: Final = 80
 """More pages than a person reads without loading a single image."""
 
+ASSETS: Final = "images, style sheets, scripts and the like"
+
 SMALL_ANSWER, LARGE_ANSWER = 1000, 250_000
-"""Mean bytes of answers that may be pages: scripts poll for smaller ones, larger ones are files to download."""
+"""Mean bytes of responses that may be pages: scripts poll for smaller ones, larger ones are files to download."""
 
 
 class Site(NamedTuple):
@@ -54,7 +56,7 @@ def _reads_robots_txt(client: Client, _: Site) -> str | None:
 def _calls_itself_a_robot(client: Client, _: Site) -> str | None:
     if not _ROBOT_NAME.search(client.agent[:_NAME_READ]) or client.agent_bits.bit_count() > 1:
         return None
-    return "its User-Agent names a robot that is not on record, or a contact address"
+    return "its User-Agent looks like a robot's, but goodbot does not know this robot"
 
 
 def _loads_no_assets(client: Client, site: Site) -> str | None:
@@ -72,8 +74,8 @@ def _loads_no_assets_of_many(client: Client, site: Site) -> str | None:
 def _loads_few_assets(client: Client, site: Site) -> str | None:
     if not client.assets or client.assets * 20 > client.pages or client.different_pages < 20:
         return None
-    few = counted(client.assets, "image, style or script").replace("scripts", "scripts in all")
-    return f"requested {client.pages:,} pages, and {few}" if _needs_assets(client, site) else None
+    few = f"requested {client.pages:,} pages, but only {client.assets:,} {ASSETS}"
+    return few if _needs_assets(client, site) else None
 
 
 def _sends_no_referrer(client: Client, site: Site) -> str | None:
@@ -165,13 +167,13 @@ def _meets_errors(client: Client, _: Site) -> str | None:
 def _loads_assets(client: Client, _: Site) -> str | None:
     if client.assets < 5 or client.assets < client.pages:
         return None
-    return f"loaded {client.assets:,} images, styles and scripts for {counted(client.pages, 'page')}, as a browser does"
+    return f"loaded {client.assets:,} {ASSETS} for {counted(client.pages, 'page')}, as a browser does"
 
 
 def _loads_some_assets(client: Client, _: Site) -> str | None:
     if client.assets < 5 or not client.pages / 4 <= client.assets < client.pages:
         return None
-    return f"loaded {client.assets:,} images, styles and scripts for {counted(client.pages, 'page')}"
+    return f"loaded {client.assets:,} {ASSETS} for {counted(client.pages, 'page')}"
 
 
 def _follows_links(client: Client, _: Site) -> str | None:
@@ -184,7 +186,7 @@ def _seems_to_follow_links(client: Client, _: Site) -> str | None:
 
 
 def _is_several(client: Client, _: Site) -> str | None:
-    if client.agents < 4 or client.assets < client.pages:
+    if client.agents < 4 or client.assets < max(client.pages, 1):
         return None
     return f"used about {client.agents} User-Agents with their own images, as people behind one address do"
 
@@ -195,13 +197,16 @@ def _visits(client: Client, _: Site) -> str | None:
     if client.pages > 10 * client.sessions:
         return None
     pages = round(client.pages / client.sessions)
-    return f"had {client.sessions:,} sessions of about {counted(pages, 'page')} each, in {client.hours} of the 24 hours"
+    return (
+        f"came in {client.sessions:,} sessions of about {counted(pages, 'page')} each, in {client.hours} different "
+        "hours of the day, as people do"
+    )
 
 
 def _keeps_irregular_gaps(client: Client, _: Site) -> str | None:
     if client.gaps < 20 or client.mean_gap_s < 10 or not 0.9 <= client.gap_variation < 100:
         return None
-    return f"waited {client.mean_gap_s:,.0f} s between requests on average, sometimes much longer"
+    return f"paused irregularly, {client.mean_gap_s:,.0f} s on average"
 
 
 RULES: Final = (
@@ -233,7 +238,7 @@ RULES: Final = (
     Rule("visits", -15, _visits),
     Rule("irregular gaps", -5, _keeps_irregular_gaps),
 )
-"""All rules. Of two that speak about one thing, at most one applies."""
+"""All rules. Of several about the same behaviour, at most one applies."""
 
 
 # ---- what kind of program it is -------------------------------------------------------------------------------------
@@ -313,7 +318,7 @@ def _referred(client: Client) -> str:
 
 
 def _probed(client: Client) -> str:
-    return f"requested {counted(client.probes, 'path')} typical of vulnerability scanners"
+    return f"sent {counted(client.probes, 'request')} for paths that vulnerability scanners typically try"
 
 
 def _probes_fail(client: Client) -> bool:

@@ -33,8 +33,8 @@ class BlockReader:
         """Bytes of the log, decompressed, up to the end of the last block."""
 
     def go_on_from(self, known: LogPosition) -> bool:
-        """Goes to the place up to which a log was counted; to the end if this log is the beginning of that one. Returns
-        False, and stays at the beginning, if it is another log."""
+        """Goes to the place up to which a log was counted. If this log ends before that place and matches so far, goes
+        to its end. Returns False, and stays at the beginning, if it is another log."""
         start = max(known.counted - KNOWN_BYTES, 0)
         is_there = self._stream.seek(start)
         trail = Trail(start, checkpoints=known.checkpoints) if is_there else Trail()

@@ -51,20 +51,20 @@ class FollowedLogs:
             return False
         stamp = info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
         is_same = seen is not None and seen.stamp == stamp
-        if seen is not None and is_same and seen.is_told:
+        if seen is not None and is_same and seen.is_reported:
             self._seen[path] = seen
             return False
-        is_told = is_first or is_same or not is_compressed_name(path)
-        self._seen[path] = _Seen(stamp, is_told)
-        return is_told
+        is_reported = is_first or is_same or not is_compressed_name(path)
+        self._seen[path] = _Seen(stamp, is_reported)
+        return is_reported
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A file at the last look: what changes with its content, and whether that was told."""
+    """A file at the last look: what changes with its content, and whether `look` has reported it."""
 
     stamp: tuple[int, int, int, int]
-    is_told: bool
+    is_reported: bool
 
 
 def _rotated(log: str) -> list[str]:

@@ -67,7 +67,7 @@ def find_logs(names: Sequence[str], root: Path = Path("/"), *, may_be_none: bool
             raise InputError(f"cannot list {name}: {error.strerror}") from error
         if not found.logs and not may_be_none:
             raise InputError(
-                f"there is no access log (*access* or *.log) in {name} that can be read; to read other files, name them"
+                f"no access log in {name} (*access* or *.log, without error in the name); name other files to read them"
             )
         logs += found.logs
         passed_over += found.passed_over
@@ -95,12 +95,14 @@ def usual_logs(root: Path = Path("/")) -> FoundLogs:
 
 
 def logs_of_folder(folder: Path) -> FoundLogs:
-    """Returns the logs in a folder, by their names; hidden files are none. Raises OSError if it cannot be listed."""
+    """Returns the logs in a folder, by their names: no hidden files, and empty ones only if there are no others. Raises
+    OSError if it cannot be listed."""
     names = [entry.name for entry in os.scandir(folder) if entry.is_file() and not entry.name.startswith(".")]
     chosen = [name for name in names if _LOG_NAME.fullmatch(name) and not _NO_ACCESS_LOG.search(name)]
     others = tuple((str(folder / name), "not named like an access log") for name in sorted({*names} - {*chosen}))
     found = _readable(folder, chosen)
-    return FoundLogs(found.logs, (*found.passed_over, *others))
+    logs = found.logs or tuple(str(folder / name) for name in sorted(chosen, key=_age) if not found.passed_over)
+    return FoundLogs(logs, (*found.passed_over, *others))
 
 
 def rotated_logs(log: Path) -> list[str]:
@@ -116,7 +118,7 @@ def is_compressed_name(path: str) -> bool:
 
 
 def _is_rotated(name: str, current: str) -> bool:
-    """Whether a file is the current log or one that was rotated."""
+    """Whether a name is that of a log, or of one that was rotated from it."""
     return name.startswith(current) and (name == current or _ROTATED.fullmatch(name[len(current) :]) is not None)
 
 
@@ -137,7 +139,8 @@ def _readable(folder: Path, names: Iterable[str]) -> FoundLogs:
 
 
 def _age(name: str) -> tuple[str, int, int, str]:
-    """Sorts `access.log.2.gz`, `access.log.1`, `access.log`, and `access.log-20261101` before `access.log-20261102`."""
+    """Returns a sort key that gives the order `access.log.2.gz`, `access.log.1`, `access.log`, and puts
+    `access.log-20261101` before `access.log-20261102`."""
     rotated = re.search(r"[.-](\d{1,8})(?:\.(?:gz|bz2|xz|zst))?$", name, re.ASCII)
     if rotated is None:
         return re.sub(r"\.(?:gz|bz2|xz|zst)$", "", name), 1, 0, name

@@ -36,8 +36,8 @@ class LogPosition:
         return 0 < self.head_bytes <= len(head) and _digest(head[: self.head_bytes]) == self.head_digest
 
     def is_passed_by(self, trail: "Trail") -> bool:
-        """Whether a log that was read up to the place has the same bytes before it. Of one that ended earlier, the
-        checkpoints decide: it may be a copy that is being written."""
+        """Whether a log that was read up to the place has the same bytes before it. If it ended earlier, its
+        checkpoints must match: then it may be an unfinished copy."""
         if trail.place < self.counted:
             return self.checkpoints[: len(trail.checkpoints)] == (*trail.checkpoints,)
         return _digest(trail.tail) == self.tail_digest

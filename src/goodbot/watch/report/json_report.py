@@ -38,6 +38,7 @@ def report_json(report: WatchReport) -> dict[str, Any]:
         "hours": counts.hours,
         "visitors": {"count": report.visitors, "exact": report.visitors_are_exact},
         "local_requests": report.local_requests,
+        "proxies": report.proxies,
         "robots_txt_answers": _by_status(report.robots_txt),
         "answer_time_s": round(report.durations.total_s, 3) if report.durations.timed else None,
         "paths": _paths(report.paths),

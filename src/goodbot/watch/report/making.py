@@ -61,7 +61,7 @@ def make_report(
 ) -> WatchReport:
     """Makes the report. `identities` and `registry` are those with which the tally was made.
 
-    `robot`: only this named robot, by its name or token; raises InputError if there is no such robot. `anonymise`:
+    `robot`: only this known robot, by its name or token; raises InputError if there is no such robot. `anonymise`:
     addresses are shortened (see `shortened`).
     """
     shown: Shown = shortened if anonymise else readable
@@ -71,6 +71,7 @@ def make_report(
     robots = [_robot(key, tally, identities, shown, anonymise) for key in keys]
     undeclared, verdicts, requests = _undeclared(tally, shown) if only is None else ([], {}, {})
     left_out = Counter(one.verdict for one in undeclared[MOST_UNDECLARED:])
+    local = _local_requests(tally)
     answers = Counter(tally.robots_txt)
     if only is not None:
         answers = sum((Counter(one.robots_txt) for one in robots), Counter())
@@ -85,7 +86,9 @@ def make_report(
         tally.durations,
         tally.clients.visitors.count(),
         tally.clients.visitors.is_exact,
-        _local_requests(tally),
+        sum(local.values()),
+        shown(max(local, key=local.__getitem__)) if local else "",
+        sum(client.is_proxy for client in clients(tally.clients)) if local else 0,
         tuple(robots),
         dict(sorted(answers.items())),
         tuple(undeclared[:MOST_UNDECLARED]),
@@ -109,10 +112,9 @@ def robot_name(text: str, registry: Registry, counted: Iterable[str] = ()) -> st
     known = registry.find_token(text) or registry.find(text)
     if known is None:
         similar = registry.similar_tokens(text)
-        more = (
-            f"; did you mean {' or '.join(similar)}?" if similar else "; goodbot who --list names the robots on record"
-        )
-        raise InputError(f"--robot: no robot is called {quoted(text)}{more}")
+        listed = "goodbot who --list names the robots with a record"
+        more = f"did you mean {' or '.join(similar)}?" if similar else listed
+        raise InputError(f"--robot: no robot is called {quoted(text)}; {more}")
     return known.name
 
 
@@ -123,7 +125,7 @@ def _named_otherwise(name: str, tally: Tally) -> int:
     return sum(count for agent, count in requests if name.lower() in agent.lower())
 
 
-# ---- named robots ------------------------------------------------------------------------------------------------
+# ---- known robots ------------------------------------------------------------------------------------------------
 
 
 def _robot(key: RobotKey, tally: Tally, identities: Identities, shown: Shown, anonymise: bool) -> RobotReport:
@@ -258,10 +260,15 @@ def _pooled(tally: Tally) -> PooledReport:
     return PooledReport(len(table), exact, table.pool.rows, table.pool.sums["requests"], table.pool.sums["bytes"])
 
 
-def _local_requests(tally: Tally) -> int:
+def _local_requests(tally: Tally) -> Counter[str]:
+    """Returns the requests of each local address."""
     others = zip(tally.clients.slots, tally.clients.columns["requests"], strict=True)
     of_robots = (pair for totals in tally.robots.values() for pair in totals.addresses.counts.items())
-    return sum(count for address, count in chain(others, of_robots) if _is_local(address))
+    found: Counter[str] = Counter()
+    for address, count in chain(others, of_robots):
+        if _is_local(address):
+            found[address] += count
+    return found
 
 
 def _is_local(address: str) -> bool:

@@ -34,18 +34,18 @@ class _Metrics:
             skipped.add_metric([reason], count)
         yield skipped
         if report.only is None:
-            verdicts = _labelled("undeclared_addresses", "Addresses that named no robot, by verdict.", "verdict")
+            verdicts = _labelled("undeclared_addresses", "Addresses that name no known robot, by verdict.", "verdict")
             for verdict, count in report.verdicts.items():
                 verdicts.add_metric([verdict], count)
             yield verdicts
         yield from self._robots()
 
     def _robots(self) -> Iterable[Metric]:
-        requests = _by_robot("requests", "Requests of a named robot.")
-        sent = _by_robot("bytes", "Bytes sent to a named robot.")
-        fetches = _by_robot("robots_txt_fetches", "Requests of a named robot for robots.txt.")
-        errors = _by_robot("errors", "Requests of a named robot that were answered with 400 to 599.")
-        peak = _by_robot("peak_requests_per_second", "Most requests of a named robot within one second.")
+        requests = _by_robot("requests", "Requests of a known robot.")
+        sent = _by_robot("bytes", "Bytes sent to a known robot.")
+        fetches = _by_robot("robots_txt_fetches", "Requests of a known robot for robots.txt.")
+        errors = _by_robot("errors", "Requests of a known robot that were answered with 400 to 599.")
+        peak = _by_robot("peak_requests_per_second", "Most requests of a known robot within one second.")
         for robot in self._report.robots:
             labels = [robot.name, robot.tier, robot.robot.purpose if robot.robot else "other"]
             requests.add_metric(labels, robot.counts.requests)

@@ -22,7 +22,7 @@ class PathReport:
 
 @dataclass(frozen=True, slots=True)
 class RobotReport:
-    """A named robot, in one tier."""
+    """A known robot, in one tier."""
 
     name: str
     tier: Tier
@@ -61,7 +61,7 @@ class RobotReport:
 
 @dataclass(frozen=True, slots=True)
 class UndeclaredReport:
-    """An address, or several that act as one, that named no robot and behaved like one."""
+    """An address, or several that act as one, that names no known robot and behaved like one."""
 
     address: str
     """An address, or the network of the members."""
@@ -123,6 +123,10 @@ class WatchReport:
     visitors_are_exact: bool
     local_requests: int
     """Requests from local addresses (`addresses.is_local`); those of pooled addresses are left out."""
+    local_address: str
+    """The local address with most requests; empty if there is none."""
+    proxies: int
+    """Local addresses with several User-Agents, which are not judged. Their verdict is `no evidence`."""
     robots: tuple[RobotReport, ...]
     """By tier (verified, declared, unknown, impostor), those with most requests first."""
     robots_txt: dict[int, int]
