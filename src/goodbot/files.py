@@ -46,8 +46,10 @@ def cannot_write(path: Path, error: OSError) -> GoodbotError:
 
 
 def is_same_file(one: Path, other: Path) -> bool:
-    """Whether both paths lead to one regular file."""
+    """Whether both paths lead to one regular file, which may not exist yet."""
     try:
+        if not one.exists() and not other.exists():
+            return one.resolve() == other.resolve()
         return one.is_file() and one.samefile(other)
     except (OSError, ValueError):  # missing; or no path at all, such as a long URL
         return False

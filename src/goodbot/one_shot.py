@@ -255,7 +255,7 @@ def public_sites(settings: Settings) -> PublicSites:
     return PublicSites(limited, identity.token, transport, MemoryFrontier, clock)
 
 
-def reverse_lookup(nameservers: Iterable[str] = ()) -> ReverseLookup:
-    """Makes a reverse DNS lookup with these name servers (`ADDRESS` or `ADDRESS:PORT`), else with the system's. Raises
-    InputError for an invalid one."""
-    return ReverseLookup([nameserver(text) for text in nameservers], Settings().connect_timeout)
+def reverse_lookup(nameservers: Iterable[str] = (), lifetime_s: float | None = None) -> ReverseLookup:
+    """Makes a reverse DNS lookup with these name servers (`ADDRESS` or `ADDRESS:PORT`), else with the system's. A query
+    takes `lifetime_s` at most, by default as long as a connection may. Raises InputError for an invalid server."""
+    return ReverseLookup([nameserver(text) for text in nameservers], lifetime_s or Settings().connect_timeout)

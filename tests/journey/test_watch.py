@@ -208,6 +208,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("access.log", "--follow", "-o", "out"), "--follow writes to standard output"),
     (("access.log", "-o", "access.log"), "--output is one of the inputs: access.log"),
     ((".", "-o", "access.log"), "--output is one of the inputs: access.log"),
+    (("access.log", "--state", "x.state", "-o", "x.state"), "--output is one of the inputs: x.state"),
     (("access.log", "--since", ""), "--since must be a date"),
     (("access.log", "--every", "5"), "--every needs --follow"),
     (("access.log", "--follow", "--every", "nan"), "--every must be a number of seconds"),

@@ -95,6 +95,10 @@ def test_our_own_files_have_the_same_form(name: str) -> None:
         (HEAD + "contact = 'nobody'", "mine.toml: robot 'Ours': contact must be a mail address or an http(s) URL"),
         (HEAD + "documentation = 'ours.example'", "robot 'Ours': documentation must be an http(s) URL, not"),
         (HEAD + "token = ''", "robot 'Ours': token must be one line of text"),
+        (
+            HEAD + "token = 'Foo/1 Bar'",
+            "robot 'Ours': token must be one line of text, at most 500 characters, without /",
+        ),
         (HEAD + "token = ' x'", "robot 'Ours': token must be one line of text"),
         (HEAD + 'token = "a\\u001b[2J"', "robot 'Ours': token must be one line of text"),
         (HEAD + "patterns = 'Ours'", "robot 'Ours': patterns must be a list of at most 100 texts"),

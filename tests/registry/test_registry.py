@@ -26,7 +26,7 @@ def robot(name: str, *lines: str, purpose: str = "monitoring") -> str:
         # the same name: ours is replaced
         (robot("Googlebot"), "Googlebot/2.1", "Googlebot", True),
         (robot("baiduspider-news", "patterns = ['Elgoog']"), "Elgoog/1", "baiduspider-news", True),
-        (robot("googlebot", "patterns = ['Elgoog']"), "Googlebot/2.1", "Googlebot", False),  # of crawler-user-agents
+        (robot("googlebot", "patterns = ['Elgoog']"), "Googlebot/2.1", None, False),
         # the same pattern: theirs comes first
         (robot("Mirror", "patterns = ['Googlebot']"), "Googlebot/2.1", "Mirror", True),
         (robot("Mirror", "patterns = ['Sogou web spider']"), "Sogou web spider/4.0", "Mirror", True),

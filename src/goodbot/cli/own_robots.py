@@ -65,6 +65,8 @@ def _of_folder() -> Iterator[Records]:
     if len(names) > MAX_FILES:
         raise InputError(f"{folder} has more than {MAX_FILES:,} files of records")
     for path in names:
+        if path.exists() and not path.is_file():  # a FIFO would be waited for
+            raise InputError(f"cannot read {path}: it is not a file")
         try:
             with path.open("rb") as file:
                 body = file.read(MAX_BYTES + 1)

@@ -172,9 +172,10 @@ def command(
         robot_name(robot, registry)  # an unknown one is refused before the logs are read
     identities = identities_of(registry, reverse_dns, nameserver)
     make_counter = counter_factory(engine, identities, choices.options())
-    found = find_logs(logs)
-    keep_from_output(found.logs)
-    _say_found(found.logs if not logs else (), found.passed_over)
+    found = find_logs(logs, may_be_none=follow and bool(logs))
+    keep_from_output([*found.logs, *([str(state_file)] if state_file else [])])
+    own_files = {str(state_file)} if state_file else set()
+    _say_found(found.logs if not logs else (), [pair for pair in found.passed_over if pair[0] not in own_files])
 
     def report(tally: Tally, read: LogsRead) -> WatchReport:
         return make_report(tally, identities, registry, read.read, read.damage, robot=robot, anonymise=anonymise)

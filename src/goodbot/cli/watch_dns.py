@@ -1,6 +1,7 @@
 """Verifies robots by DNS for `goodbot watch --reverse-dns`, within bounds."""
 
 import asyncio
+import time
 from typing import Final
 
 from goodbot.one_shot import reverse_lookup
@@ -12,16 +13,26 @@ MOST_LOOKUPS: Final = 2000
 MOST_UNANSWERED: Final = 5
 """Lookups in a row without an answer, after which no more are made: each takes seconds."""
 
+MOST_UNANSWERED_IN_ALL: Final = 20
+
+MOST_S: Final = 120.0
+"""Time that all lookups of one process take together, after which no more are begun."""
+
+LIFETIME_S: Final = 5.0
+"""A lookup takes at most this long."""
+
 _LIMITED: Final = f"not looked up: DNS was asked about {MOST_LOOKUPS:,} other addresses, which is the limit"
-_UNANSWERED: Final = "not looked up: no name server answered the lookups before"
+_SLOW: Final = f"not looked up: the lookups before took {MOST_S:.0f} s, which is the limit"
+_UNANSWERED: Final = "not looked up: too many lookups before got no answer"
 
 
 class DnsConfirmation:
     """Confirms identities by reverse DNS. Each address is looked up once."""
 
     def __init__(self, nameserver: str | None) -> None:
-        self._dns = _CountedDns(reverse_lookup([nameserver] if nameserver else ()))
+        self._dns = _CountedDns(reverse_lookup([nameserver] if nameserver else (), LIFETIME_S))
         self._known: dict[tuple[str, str], VerifiedIdentity] = {}
+        self._spent_s = 0.0
 
     def __call__(self, identity: VerifiedIdentity, address: str) -> VerifiedIdentity:
         """Returns the identity as `confirm` does; unchanged, with the reason, if the limits are reached."""
@@ -30,11 +41,15 @@ class DnsConfirmation:
             return identity
         key = (robot.name, address)
         if key not in self._known:
-            if self._dns.unanswered >= MOST_UNANSWERED:
+            if self._dns.unanswered >= MOST_UNANSWERED or self._dns.unanswered_in_all >= MOST_UNANSWERED_IN_ALL:
                 return _with(identity, _UNANSWERED)
             if len(self._known) >= MOST_LOOKUPS:
                 return _with(identity, _LIMITED)
+            if self._spent_s >= MOST_S:
+                return _with(identity, _SLOW)
+            started = time.monotonic()
             self._known[key] = asyncio.run(confirm(identity, address, self._dns))
+            self._spent_s += time.monotonic() - started
         return self._known[key]
 
 
@@ -44,6 +59,7 @@ class _CountedDns:
     def __init__(self, dns: ReverseDns) -> None:
         self._dns = dns
         self.unanswered = 0
+        self.unanswered_in_all = 0
 
     async def names(self, address: str) -> tuple[str, ...] | None:
         return self._counted(await self._dns.names(address))
@@ -53,6 +69,7 @@ class _CountedDns:
 
     def _counted(self, found: tuple[str, ...] | None) -> tuple[str, ...] | None:
         self.unanswered = self.unanswered + 1 if found is None else 0
+        self.unanswered_in_all += found is None
         return found
 
 

@@ -3,6 +3,7 @@
 import stat
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from goodbot.cli.printing import flush, say_folded
@@ -11,6 +12,7 @@ from goodbot.errors import InputError
 from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.tally import Tally
 from goodbot.watch.reader.following import LOOK_S, FollowedLogs
+from goodbot.watch.reader.log_files import find_logs
 from goodbot.watch.reader.opening import STDIN
 from goodbot.watch.watch_state import WatchState
 from goodbot.watch.watching import LogCounting, LogsRead, count_changed
@@ -31,18 +33,21 @@ def follow_logs(
     not grow, RunError if reading fails.
     """
     _check(names)
-    state, followed, total = WatchState(), FollowedLogs(names), LogsRead()
-    with ProgressLine() as progress:
-        counting = LogCounting(state, make_counter, processes=processes, complete_only=True, progress=progress.report)
-        total.add(counting.count(followed.look().logs))
-    due, is_new = 0.0, True
-    while True:
-        if is_new and time.monotonic() >= due:
-            show(state.tally, total)
-            flush()
-            due, is_new = time.monotonic() + every_s, False
-        time.sleep(LOOK_S)
-        is_new |= count_changed(followed.look(), state, make_counter, total)
+    state, total = WatchState(), LogsRead()
+    with closing(FollowedLogs(names)) as followed:
+        with ProgressLine() as progress:
+            counting = LogCounting(
+                state, make_counter, processes=processes, complete_only=True, progress=progress.report
+            )
+            total.add(counting.count(followed.look().logs))
+        due, is_new = 0.0, True
+        while True:
+            if is_new and time.monotonic() >= due:
+                show(state.tally, total)
+                flush()
+                due, is_new = time.monotonic() + every_s, False
+            time.sleep(LOOK_S)
+            is_new |= count_changed(followed.look(), state, make_counter, total)
 
 
 def _check(names: Sequence[str]) -> None:
@@ -52,5 +57,8 @@ def _check(names: Sequence[str]) -> None:
         path = Path(name)
         if not path.exists():
             say_folded(f"goodbot: {name} does not exist yet; waiting for it", err=True)
-        elif not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
+        elif path.is_dir():
+            if not find_logs([name], may_be_none=True).logs:
+                say_folded(f"goodbot: no access log in {name} yet; waiting for one", err=True)
+        elif not stat.S_ISREG(path.stat().st_mode):
             raise InputError(f"--follow needs files or folders, and {name} is neither; pipe it into goodbot watch -")

@@ -1,5 +1,6 @@
 """The report of `goodbot watch` on a terminal."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -50,6 +51,9 @@ TIERS_IN_SHORT: Final[dict[Tier, str]] = {
 
 LOCAL_TOLD: Final = 0.1
 """The share of requests from local addresses above which the report mentions proxies."""
+
+SEVERAL_NAMES: Final = 3
+"""Names of robots that one address used, from which on the report mentions proxies with public addresses."""
 
 LISTED: Final[tuple[Verdict, ...]] = ("certain", "likely")
 """Verdicts of the addresses that are listed."""
@@ -195,6 +199,15 @@ def _impostors(report: WatchReport) -> Iterator[Line]:
         )
         for sentence in robot.evidence[1:]:
             yield from wrapped(sentence, "    - ", "      ")
+    shared = Counter(address for robot in impostors for address, _ in robot.busiest)
+    if max(shared.values(), default=0) >= SEVERAL_NAMES:
+        yield from wrapped(
+            f"{shown(shared.most_common(1)[0][0])} used the names of {max(shared.values())} robots. If it belongs to a "
+            "proxy or CDN of yours, take the clients from X-Forwarded-For: --real-ip --trusted-proxy ADDRESS.",
+            "  ",
+            "  ",
+            fg="yellow",
+        )
     if len(impostors) > IMPOSTORS_SHOWN:
         yield (f"  {len(impostors) - IMPOSTORS_SHOWN:,} more; --robot NAME shows one",)
 

@@ -40,6 +40,9 @@ block real robots."""
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 """By these addresses, networks of IPv6 alone reach IPv4 (RFC 6052 §2.1)."""
 
+_SIX_TO_FOUR: Final = IPv6Network("2002::/16")
+"""Addresses that contain that of an IPv4 router (RFC 3056 §2)."""
+
 WIDEST: Final = {4: 8, 6: 19}
 """The shortest prefix accepted, by IP version; all ranges of a list together may not be larger either. A list with a
 larger part of the Internet would verify anyone. The largest known list is an IPv4 /16."""
@@ -178,12 +181,20 @@ def parse_ranges(body: bytes, source: str) -> tuple[Network, ...]:
     if len(networks) > MAX_RANGES:
         raise InputError(f"{source} contains more than {MAX_RANGES:,} ranges")
     for network in networks:
-        if network.prefixlen < WIDEST[network.version]:
+        if network.prefixlen < WIDEST[network.version] or _holds_ipv4(network):
             raise InputError(f"{source} contains {network}, which is too wide to identify one robot")
         if not network.is_global or network.is_multicast:
             raise InputError(f"{source} contains {network}, which is not a public range")
     _check_sum(networks, source)
     return tuple(sorted(networks, key=lambda net: (net.version, net)))
+
+
+def _holds_ipv4(network: Network) -> bool:
+    """Whether a range has a large part of IPv4 written as IPv6."""
+    wide = ((_NAT64, 96 + WIDEST[4]), (_SIX_TO_FOUR, 16 + WIDEST[4]))
+    return isinstance(network, IPv6Network) and any(
+        network.overlaps(whole) and network.prefixlen < least for whole, least in wide
+    )
 
 
 def _joined(networks: Iterable[Network]) -> dict[int, list[Network]]:
@@ -220,12 +231,12 @@ def _of_json(text: str, source: str) -> Iterable[Network]:
 
 def _of_lines(text: str, source: str) -> Iterable[Network]:
     for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition("#")[0].replace(",", " ").split()
-        if not words:
+        range_text = line.partition("#")[0].partition(",")[0].strip()
+        if not range_text:
             continue
-        network = _network(words[0])
+        network = _network(range_text)
         if network is None:
-            raise InputError(f"line {number} of {source} does not begin with an address range: {words[0][:60]!r}")
+            raise InputError(f"line {number} of {source} does not begin with an address range: {range_text[:60]!r}")
         yield network
 
 

@@ -52,7 +52,13 @@ class Registry:
         return self._find(user_agent.strip()[:MAX_READ])
 
     def _look_up(self, text: str) -> KnownRobot | None:
-        return self._names.find(text) or self._tokens.get(text.lower()) or load_crawler_user_agents().find(text)
+        robot = self._names.find(text) or self._tokens.get(text.lower())
+        if robot is not None:
+            return robot
+        listed = load_crawler_user_agents().find(text)
+        if listed is not None and listed.name.lower() in self._recorded:  # a longer word than the name: `GPTBotty`
+            return None
+        return listed
 
     def find_token(self, token: str) -> KnownRobot | None:
         """Finds the robot with this product token, in any case; else the robot of crawler-user-agents with this name
@@ -82,6 +88,11 @@ class Registry:
     @cached_property
     def _names(self) -> NamePatterns:
         return NamePatterns(self.robots)
+
+    @cached_property
+    def _recorded(self) -> frozenset[str]:
+        """The names and tokens of robots with a record, in lower case."""
+        return frozenset({robot.name.lower() for robot in self.robots} | self._tokens.keys())
 
     @cached_property
     def _tokens(self) -> dict[str, KnownRobot]:

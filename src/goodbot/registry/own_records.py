@@ -14,6 +14,7 @@ from goodbot.exclusion.text.shown_text import shown
 from goodbot.registry.agent_words import NamePatterns, words_of
 from goodbot.registry.robot import OBEYS, PURPOSES, KnownRobot
 from goodbot.registry.robot_records import ROBOT_FIELDS, SHARED, ListName, Records, is_contact, is_web_url
+from goodbot.url import public_suffixes
 
 MAX_BYTES: Final = 1024 * 1024
 """The longest file of records that is read; the longest of ours has 15 kB."""
@@ -143,12 +144,18 @@ def _is_pattern(value: object) -> bool:
     return isinstance(value, str) and _is_text(value) and bool(words_of(value.removeprefix("^")))
 
 
+def _is_token(value: object) -> bool:
+    return isinstance(value, str) and _is_text(value) and not {*"/:#*"} & {*value}
+
+
 def _is_year(value: object) -> bool:
     return type(value) is int and 1990 <= value <= 9999
 
 
 def _is_domain(value: object) -> bool:
-    return isinstance(value, str) and _DOMAIN.fullmatch(value) is not None
+    if not isinstance(value, str) or not _DOMAIN.fullmatch(value):
+        return False
+    return not public_suffixes().is_public(value)  # anybody can have a name under one
 
 
 def _is_list_name(value: object) -> bool:
@@ -176,7 +183,7 @@ _FIELDS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "name": (_is_text, _TEXT),
     "operator": (_is_text, _TEXT),
     "purpose": (_is_one_of(PURPOSES), f"one of {', '.join(PURPOSES)}"),
-    "token": (_is_text, _TEXT),
+    "token": (_is_token, f"{_TEXT}, without / : # *"),
     "aliases": (_is_list_of(_is_text), f"a list of texts, at most {MAX_ITEMS}"),
     "patterns": (_is_list_of(_is_pattern), f"a list of at most {MAX_ITEMS} texts, each with a letter or digit"),
     "example": (lambda value: _is_text(value, MAX_EXAMPLE), f"one line of text, at most {MAX_EXAMPLE} characters"),
@@ -185,7 +192,10 @@ _FIELDS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "obeys": (_is_one_of(OBEYS), f"one of {', '.join(OBEYS)}"),
     "obeys_source": (is_web_url, _URL),
     "address_lists": (_is_list_of(_is_list_name), "a list of names of address lists"),
-    "reverse_dns": (_is_list_of(_is_domain), "a list of domains in lower case, such as search.example.org"),
+    "reverse_dns": (
+        _is_list_of(_is_domain),
+        "a list of domains in lower case, such as search.example.org, but not com or co.uk",
+    ),
     "signatures": (is_web_url, _URL),
     "control": (_is_flag, _FLAG),
     "retired": (_is_flag, _FLAG),

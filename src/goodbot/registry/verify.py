@@ -10,6 +10,9 @@ from goodbot.registry.lookup import Registry, bundled_registry
 from goodbot.registry.robot import TIERS, KnownRobot, Tier
 from goodbot.url import is_private_address
 
+MOST_MATCHING: Final = 8
+"""Names of one address that are looked up: a robot's address has one or two, and a stranger's may have thousands."""
+
 BUNDLED: Final = AddressBook()
 """The address lists that come with goodbot."""
 
@@ -104,11 +107,12 @@ async def confirm(identity: VerifiedIdentity, address: str, dns: ReverseDns) -> 
         return _with(identity, identity.tier, f"no answer to the reverse DNS lookup of {parsed}")
     matching = [name for name in names if _is_under(name, robot.reverse_dns)]
     domains = " or ".join(robot.reverse_dns)
+    if not names:
+        return _with(identity, "impostor", f"{parsed} has no reverse DNS name; the robot's are under {domains}")
     if not matching:
-        seen = f"has the reverse DNS name {names[0]}" if names else "has no reverse DNS name"
-        return _with(identity, "impostor", f"{parsed} {seen}, not one under {domains}")
+        return _with(identity, "impostor", f"{parsed} has the reverse DNS name {names[0]}, not one under {domains}")
     unanswered = []
-    for name in matching:
+    for name in matching[:MOST_MATCHING]:
         addresses = await dns.addresses(name)
         if addresses is None:
             unanswered.append(name)

@@ -13,9 +13,10 @@ _V4_PREFIXES: Final = (
 
 
 def packed_address(address: str) -> bytes | None:
-    """Returns the 4 or 16 bytes of an address; 4 for an IPv4 address within IPv6. None if it is not an address."""
+    """Returns the 4 or 16 bytes of an address; 4 for an IPv4 address within IPv6. The zone is dropped. None if it is
+    not an address."""
     try:
-        packed = inet_pton(AF_INET6 if ":" in address else AF_INET, address)
+        packed = inet_pton(AF_INET6, address.partition("%")[0]) if ":" in address else inet_pton(AF_INET, address)
     except (OSError, ValueError):
         return None
     return packed[12:] if len(packed) == 16 and packed[:12] in _V4_PREFIXES else packed

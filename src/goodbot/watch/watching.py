@@ -100,7 +100,7 @@ class LogCounting:
         is_new = known is None or reader.counted > known.counted
         (self.logs.read if is_new else self.logs.again).append(source)
         if is_file and reader.counted:
-            self._state.keep(known, known if known and not is_new else reader.position(source, head))
+            self._state.keep(known, known if known and not is_new else reader.position(head))
 
 
 def count_changed(
@@ -112,9 +112,12 @@ def count_changed(
     Raises InputError if a log cannot be opened, RunError if reading fails.
     """
     lines = state.tally.lines
-    for source in (*changed.rotated, *changed.logs):  # the older ones first
+    known_only = (*changed.gone, *changed.rotated)
+    for source in (*known_only, *changed.logs):  # the older ones first
         try:
-            logs.add(LogCounting(state, make_counter, complete_only=True).count([source], changed.rotated))
+            found = LogCounting(state, make_counter, complete_only=True).count([source], known_only)
+            if source not in changed.gone:
+                logs.add(found)
         except InputError:
             if Path(source).exists():
                 raise

@@ -59,6 +59,15 @@ def test_the_tier(token: str, address: str, at: int, tier: str) -> None:
     assert identities.identity_of(robot_of(token), address, at).tier == tier
 
 
+def test_a_name_that_only_begins_like_a_robots_does_not_change_its_tier() -> None:
+    identities = Identities()
+    tiers = []
+    for agent in ("GPTBotty/1", "GPTBot/1.3"):
+        robot = identities.robot_of(agent)
+        tiers.append(identities.key_of(robot, "203.0.113.9", FRESH).tier if robot else None)
+    assert tiers == [None, "impostor"]
+
+
 def test_a_local_address_is_explained() -> None:
     evidence = Identities().identity_of(robot_of("Googlebot"), "10.0.0.1", FRESH).evidence
     assert evidence[-1] == "10.0.0.1 is a local address, so a proxy or a program of your own sent the request"

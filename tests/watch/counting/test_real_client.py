@@ -32,6 +32,21 @@ def test_the_client(forwarded: str, client: str) -> None:
     assert real_client(PROXY, forwarded, [ip_network("9.9.9.0/24")]) == client
 
 
+@pytest.mark.parametrize(
+    ("peer", "client"),
+    [
+        pytest.param("127.0.0.1", "8.8.8.8", id="local"),
+        pytest.param("::ffff:10.0.0.1", "8.8.8.8", id="local, written as IPv6"),
+        pytest.param("9.9.9.9", "8.8.8.8", id="trusted"),
+        pytest.param("unix:", "8.8.8.8", id="a socket"),
+        pytest.param("1.1.1.1", "1.1.1.1", id="past the proxies"),
+        pytest.param("proxy.example", "proxy.example", id="a name"),
+    ],
+)
+def test_only_proxies_are_believed(peer: str, client: str) -> None:
+    assert real_client(peer, "8.8.8.8", [ip_network("9.9.9.0/24")]) == client
+
+
 @given(st.text(st.sampled_from("0123456789abc.:[], %\0é"), max_size=80) | st.text(max_size=80))
 def test_any_text_gives_an_address(forwarded: str) -> None:
     ip_address(real_client(PROXY, forwarded, [ip_network("2001:db8::/32")]))

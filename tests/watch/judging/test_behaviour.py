@@ -253,20 +253,6 @@ def counted_log(text: str) -> Tally:
     return tally
 
 
-@pytest.mark.parametrize(
-    ("address", "agents", "verdict"),
-    [
-        ("10.0.0.1", 2, "no evidence"),
-        ("10.0.0.1", 1, "certain"),
-        ("fd00::1", 2, "no evidence"),
-        ("9.9.9.9", 2, "certain"),
-    ],
-)
-def test_a_proxy_is_not_judged(address: str, agents: int, verdict: str) -> None:
-    one = client(address, robots_txt=1, agent_bits=bits(agents), **READS)
-    assert judge(one).verdict == verdict
-
-
 def test_what_the_log_does_not_say_is_no_evidence() -> None:
     """The common format has neither Referer nor User-Agent."""
     one = client(pages=50, page_bits=bits(35))

@@ -39,7 +39,7 @@ def position(content: bytes, header: str | None = None) -> LogPosition:
     """Returns the position after a log that was counted completely."""
     trail = Trail()
     trail.add(content)
-    return trail.position("x", content[:KNOWN_BYTES], len(content), trail.tail, header)
+    return trail.position(content[:KNOWN_BYTES], len(content), trail.tail, header)
 
 
 def joined(blocks: list[Block]) -> bytes:
@@ -64,7 +64,7 @@ def test_reading_goes_on_where_it_ended(content: bytes, block_bytes: int, place:
     for packed in (content, gzip.compress(content)):
         read = reader(packed, block_bytes)
         assert joined(blocks_of(read, position(content[:start]))) == content[start:]
-        assert read.position("x", content[:KNOWN_BYTES]) == position(content)
+        assert read.position(content[:KNOWN_BYTES]) == position(content)
 
 
 LONG = b"".join(b"line %d\n" % number for number in range(5000))
@@ -101,7 +101,7 @@ def test_a_copy_that_is_being_compressed_has_nothing_new() -> None:
 def test_a_log_goes_on_whatever_is_appended(content: bytes, more: bytes, block_bytes: int, wait: bool) -> None:
     read = reader(content, block_bytes, complete_only=wait)
     blocks_of(read)
-    known = read.position("x", content[:KNOWN_BYTES])
+    known = read.position(content[:KNOWN_BYTES])
     assert joined(blocks_of(reader(content + more, block_bytes), known)) == (content + more)[read.counted :]
 
 
@@ -123,7 +123,7 @@ def test_a_long_line_is_one_line_and_its_bytes_count(size: int, end: bytes) -> N
     assert data.startswith(b"before\nxxx")
     assert not end or data.endswith(b"x\nafter\n")
     assert read.counted == len(content)
-    assert read.position("x", content[:KNOWN_BYTES]) == position(content)
+    assert read.position(content[:KNOWN_BYTES]) == position(content)
     assert len(data) <= len(content)
 
 

@@ -9,7 +9,7 @@ SHORT = b"one line\n"
 
 
 def position(head: bytes, counted: int) -> LogPosition:
-    return Trail().position("x", head, counted, b"", None)
+    return Trail().position(head, counted, b"", None)
 
 
 @pytest.mark.parametrize(

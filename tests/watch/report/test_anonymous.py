@@ -28,6 +28,9 @@ ADDRESSES = [
     ("192.0.2.9, 192.0.2.8", "*"),
     ("a..b", "*"),
     ("\xff\xfe", "*"),
+    ("2002:5db8:d851::1", "2002:5db8:d800::/40"),
+    ("64:ff9b::5db8:d851", "93.184.216.0/24"),
+    ("fe80::1%eth0", "fe80::/48"),
 ]
 
 
@@ -69,7 +72,8 @@ def test_evidence_without_addresses(sentence: str, short: str) -> None:
 def test_any_address(address: IPv4Address | IPv6Address, after: str) -> None:
     short = shortened(str(address))
     network = ip_network(short)
-    assert network.prefixlen == (24 if network.version == 4 else 48)
+    contains_ipv4 = isinstance(address, IPv6Address) and address.sixtofour is not None
+    assert network.prefixlen == (24 if network.version == 4 else 40 if contains_ipv4 else 48)
     host = 32 if address.version == 4 else 128
     assert without_addresses(f"from {address} in {address}/{host}{after}") == f"from {short} in {short}{after}"
 

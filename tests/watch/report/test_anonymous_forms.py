@@ -97,7 +97,7 @@ DNS = [
     ("half an answer", Answers({YANDEX: (NAME,)}, {}), "declared", "no answer to the DNS lookup of *.yandex.com"),
     ("another name", Answers({YANDEX: ("pc-7.x.example.org",)}, {}), "impostor", "name *.example.org, not one under"),
     ("a strange name", Answers({YANDEX: ("Alice, her PC",)}, {}), "impostor", "reverse DNS name *, not one under"),
-    ("no name", Answers({YANDEX: ()}, {}), "impostor", "5.255.231.0/24 has no reverse DNS name, not one under"),
+    ("no name", Answers({YANDEX: ()}, {}), "impostor", "5.255.231.0/24 has no reverse DNS name; the robot's are under"),
     ("no answer", Answers({}, {}), "declared", "no answer to the reverse DNS lookup of 5.255.231.0/24"),
 ]
 

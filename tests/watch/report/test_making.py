@@ -167,6 +167,32 @@ def test_the_surest_come_first(labelled: WatchReport) -> None:
     assert labelled.left_out == {}
 
 
+READS = [f"/{number}" for number in range(60)]
+LOCAL: list[tuple[str, str, list[str], str, int]] = [
+    ("one User-Agent", "10.0.0.1", ["Browser"], "certain", 0),
+    ("two User-Agents", "10.0.0.1", ["Browser", "Other"], "no evidence", 1),
+    ("two User-Agents, IPv6", "fd00::1", ["Browser", "Other"], "no evidence", 1),
+    ("a robot too", "10.0.0.1", ["Browser", GPTBOT], "no evidence", 1),
+    ("not local", "9.9.9.9", ["Browser", "Other"], "likely", 0),
+]
+
+
+@pytest.mark.parametrize(
+    ("address", "agents", "verdict", "proxies"), [case[1:] for case in LOCAL], ids=[case[0] for case in LOCAL]
+)
+def test_a_proxy_is_not_judged(address: str, agents: list[str], verdict: str, proxies: int) -> None:
+    """One who reads robots.txt, and pages without images."""
+    people = [
+        line(600, path, BROWSER, f"8.8.{number}.8", referrer=referrer)
+        for number in range(40)
+        for path, referrer in (("/", "https://search.example/"), ("/a.png", "/"), ("/b.css", "/"))
+    ]
+    log = [line(number, path, agents[0], address) for number, path in enumerate(["/robots.txt", *READS])]
+    report = report_of([*log, *(line(200, "/", agent, address) for agent in agents[1:]), *people])
+    assert {one.address: one.verdict for one in report.undeclared}.get(address, "no evidence") == verdict
+    assert report.proxies == proxies
+
+
 def test_what_is_left_out_is_counted(labelled: WatchReport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "MOST_UNDECLARED", 3)
     report = report_of(make_log().text())

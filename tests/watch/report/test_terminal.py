@@ -49,6 +49,8 @@ def one_line(text: str) -> str:
 ONE = {"robot": "gptbot"}
 TEN_AM = "2026-09-15 10:00:00 UTC"
 
+CDN = [line(0, "/", agent) for agent in (GPTBOT, "Googlebot/2.1", "bingbot/2.0")]
+
 BEHIND_A_PROXY = [
     *(line(60 * number, "/robots.txt", GPTBOT, "10.0.0.1") for number in range(4)),
     *(line(number, f"/{number}", f"Browser {number % 9}", "10.0.0.1") for number in range(200)),
@@ -90,6 +92,7 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
         {"robot": "gptbot"},
         "10.0.0.1 is a local address, so a proxy or a program of your own",
     ),
+    ("CDN", CDN, {}, "9.9.9.9 used the names of 3 robots. If it belongs to a proxy or CDN of yours, take the clients"),
     (
         "few local addresses",
         [line(0, "/", BROWSER, "127.0.0.1"), *map(line, range(19))],

@@ -1,20 +1,17 @@
-"""Makes the two lookups of forward-confirmed reverse DNS: the names of an address, and the addresses of a name."""
+"""Makes the two lookups of forward-confirmed reverse DNS: the names of an address, and the addresses of a name.
 
+An answer has 64 KiB at most, so a few thousand names or addresses (RFC 1035 §4.2.2).
+"""
+
+import asyncio
 from collections.abc import Iterable
 from ipaddress import ip_address
-from itertools import islice
-from typing import Final
 
 import dns.asyncresolver
 import dns.exception
 import dns.nameserver
 import dns.resolver
 import dns.reversename
-
-from goodbot.robot.fetch.nameservers import NameServers
-
-MAX_NAMES: Final = 8
-"""How many names of one address are used."""
 
 
 class ReverseLookup:
@@ -42,11 +39,22 @@ class ReverseLookup:
             return ()
         except (dns.exception.DNSException, OSError):  # every other error means that there was no answer
             return None
-        return tuple(record.target.to_text(omit_final_dot=True).lower() for record in islice(answer, MAX_NAMES))
+        return tuple(record.target.to_text(omit_final_dot=True).lower() for record in answer)
 
     async def addresses(self, name: str) -> tuple[str, ...] | None:
         """Returns the addresses of a name; empty if it has none. None: no answer."""
         if self._resolver is None:
             return None
-        found = await NameServers(self._resolver, self._lifetime_s).find(name)
-        return found.addresses if found.addresses or found.lasts_s > 0 else None
+        families = await asyncio.gather(*(self._addresses(name, kind) for kind in ("A", "AAAA")))
+        found = tuple(address for family in families for address in family or ())
+        return None if not found and None in families else found
+
+    async def _addresses(self, name: str, kind: str) -> tuple[str, ...] | None:
+        assert self._resolver is not None  # noqa: S101  (`addresses` has looked)
+        try:
+            answer = await self._resolver.resolve(f"{name}.", kind, lifetime=self._lifetime_s)
+        except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
+            return ()
+        except (dns.exception.DNSException, OSError):  # every other error means that there was no answer
+            return None
+        return tuple(str(record.address) for record in answer)

@@ -35,9 +35,7 @@ class Judgement:
 
 def judge(client: Client, asset_share: float = 1.0, referrer_share: float = 1.0) -> Judgement:
     """Judges an address. `asset_share` and `referrer_share` say what is usual on the site: see `site_asset_share` and
-    `site_referrer_share`. A proxy is not judged, since many clients are behind it."""
-    if client.is_proxy:
-        return Judgement(0, "no evidence", ())
+    `site_referrer_share`."""
     site = Site(asset_share, referrer_share)
     found = [(rule, sentence) for rule in RULES if (sentence := rule.says(client, site))]
     points = min(max(sum(rule.points for rule, _ in found), 0), 100)

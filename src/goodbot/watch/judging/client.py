@@ -6,15 +6,11 @@ from dataclasses import dataclass, fields
 from itertools import compress
 from typing import Final
 
-from goodbot.watch.addresses import is_local, packed_address
 from goodbot.watch.counting.client_table import ClientTable
 from goodbot.watch.counting.clients import AGENT_PLACES, PAGE_PLACES
 from goodbot.watch.counting.tally import Tally
 
 DAY_S: Final = 86_400
-
-MOST_ESTIMATED: Final = 100
-"""Different pages that are estimated well enough to be reported."""
 
 MOST_COUNTED: Final = 100
 """Requests of one address that count when it is found out what is usual on a site."""
@@ -69,8 +65,8 @@ class Client:
 
     @property
     def different_pages(self) -> int:
-        """How many different pages, estimated, at most about 260. Up to `MOST_ESTIMATED` the standard error is 12 %,
-        above that it grows."""
+        """How many different pages, estimated, at most about 260. The standard error is 12 % for 100 pages, more for
+        more."""
         return min(self.pages, _estimate(self.page_bits, PAGE_PLACES))
 
     @property
@@ -79,10 +75,9 @@ class Client:
         return self.page_bits.bit_count() == PAGE_PLACES
 
     @property
-    def different_pages_in_words(self) -> str:
-        """`about 72`, or `more than 100`."""
-        pages = self.different_pages
-        return f"more than {MOST_ESTIMATED:,}" if pages > MOST_ESTIMATED else f"about {pages:,}"
+    def least_pages(self) -> int:
+        """How many different pages at least."""
+        return self.page_bits.bit_count()
 
     @property
     def agents(self) -> int:
@@ -90,10 +85,9 @@ class Client:
         return min(self.requests, _estimate(self.agent_bits, AGENT_PLACES))
 
     @property
-    def is_proxy(self) -> bool:
-        """Whether it is a local address that used several User-Agents: a proxy, behind which are many clients."""
-        packed = packed_address(self.address)
-        return packed is not None and is_local(packed) and self.agent_bits.bit_count() > 1
+    def least_agents(self) -> int:
+        """How many different User-Agents at least."""
+        return self.agent_bits.bit_count()
 
     @property
     def hours(self) -> int:

@@ -135,8 +135,8 @@ def _together(members: list[Client], whole: Client) -> tuple[Verdict, tuple[str,
     if 2 * len(gaps) >= len(members) and len(gaps) >= LEAST_MEMBERS and _variation(gaps) < ALIKE:
         evidence.append(f"each waited about {statistics.mean(gaps):,.0f} s between requests")
     if whole.pages >= LEAST_REQUESTS * len(members) and whole.different_pages > 0.8 * whole.pages:
-        pages = whole.different_pages_in_words
-        evidence.append(f"they divided the pages: {counted(whole.pages, 'request')} for {pages} different pages")
+        pages = counted(whole.least_pages, "different page")
+        evidence.append(f"they divided the pages: {counted(whole.pages, 'request')} for at least {pages}")
     readers = sum(client.robots_txt > 0 for client in members)
     if 2 * readers >= len(members):
         evidence.append(f"{readers} of them requested robots.txt")

@@ -112,7 +112,7 @@ def _goes_broad(client: Client, _: Site) -> str | None:
     pages = client.different_pages
     if pages < 30 or (pages < 0.7 * client.pages and not client.has_many_pages):
         return None
-    return f"requested {client.different_pages_in_words} different pages in {counted(client.pages, 'request')}"
+    return f"requested at least {client.least_pages:,} different pages in {counted(client.pages, 'request')}"
 
 
 def _probes_a_little(client: Client, _: Site) -> str | None:
@@ -152,7 +152,7 @@ def _changes_its_name(client: Client, _: Site) -> str | None:
         return None
     if _comes_by_links(client):  # people behind a proxy that has the images
         return None
-    return f"used about {client.agents} User-Agents for {client.pages:,} pages"
+    return f"used at least {client.least_agents} User-Agents for {counted(client.pages, 'page')}"
 
 
 def _meets_errors(client: Client, _: Site) -> str | None:
@@ -188,7 +188,7 @@ def _seems_to_follow_links(client: Client, _: Site) -> str | None:
 def _is_several(client: Client, _: Site) -> str | None:
     if client.agents < 4 or client.assets < max(client.pages, 1):
         return None
-    return f"used about {client.agents} User-Agents with their own images, as people behind one address do"
+    return f"used at least {client.least_agents} User-Agents with their own images, as people behind one address do"
 
 
 def _visits(client: Client, _: Site) -> str | None:

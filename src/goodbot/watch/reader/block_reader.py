@@ -84,9 +84,9 @@ class BlockReader:
         if rest and not self._complete_only:
             yield self._block(rest, cut_bytes, self._trail.tail)
 
-    def position(self, name: str, head: bytes) -> LogPosition:
+    def position(self, head: bytes) -> LogPosition:
         """Returns how far the log, which begins with `head`, was read in blocks."""
-        return self._trail.position(name, head, self.counted, self._tail, self.header)
+        return self._trail.position(head, self.counted, self._tail, self.header)
 
     def _block(self, data: bytes, cut_bytes: int, tail: bytes) -> Block:
         block = Block(data, self._stream.source, self.header)

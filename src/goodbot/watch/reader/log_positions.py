@@ -18,8 +18,6 @@ has."""
 class LogPosition:
     """How far a log was counted."""
 
-    name: str
-    """The name that it had last."""
     head_bytes: int
     head_digest: str
     counted: int
@@ -64,11 +62,11 @@ class Trail:
         """Returns what `tail` would be after the first `end` bytes of the next piece."""
         return piece[end - KNOWN_BYTES : end] if end >= KNOWN_BYTES else (self.tail + piece[:end])[-KNOWN_BYTES:]
 
-    def position(self, name: str, head: bytes, counted: int, tail: bytes, header: str | None) -> LogPosition:
+    def position(self, head: bytes, counted: int, tail: bytes, header: str | None) -> LogPosition:
         """Returns the position of a log that begins with `head` and was counted up to a byte, before which is
         `tail`."""
         known = head[: min(KNOWN_BYTES, counted)]
-        return LogPosition(name, len(known), _digest(known), counted, _digest(tail), (*self.checkpoints,), header)
+        return LogPosition(len(known), _digest(known), counted, _digest(tail), (*self.checkpoints,), header)
 
 
 def find_positions(positions: Iterable[LogPosition], head: bytes) -> list[LogPosition]:

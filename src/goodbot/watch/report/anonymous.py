@@ -4,6 +4,7 @@ import re
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
+from goodbot.watch.addresses import packed_address
 from goodbot.watch.judging.groups import PREFIX
 from goodbot.watch.wire_text import readable
 
@@ -50,7 +51,8 @@ def _shortened_word(word: str) -> str:
 
 
 def _network(address: IPv4Address | IPv6Address) -> IPv4Network | IPv6Network:
-    """Returns the network of an address; that of the IPv4 address if it is one written as IPv6."""
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    number = mapped or address
-    return ip_network((number.packed, PREFIX[number.version]), strict=False)
+    """Returns the network of an address. IPv6 addresses that contain an IPv4 address get its network, too."""
+    packed = packed_address(str(address))
+    number = ip_address(packed) if packed is not None else address
+    prefix = 16 + PREFIX[4] if isinstance(number, IPv6Address) and number.sixtofour else PREFIX[number.version]
+    return ip_network((number.packed, prefix), strict=False)

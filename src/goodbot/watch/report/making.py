@@ -1,38 +1,23 @@
 """Makes the report of counts."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from goodbot.errors import InputError, quoted
 from goodbot.registry import KnownRobot, Registry, Tier
-from goodbot.watch.addresses import is_local, packed_address
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.counting.request_kinds import target_of
 from goodbot.watch.counting.robot_totals import RobotKey, RobotTotals
 from goodbot.watch.counting.tally import Tally
-from goodbot.watch.judging import (
-    VERDICTS,
-    Client,
-    ClientGroup,
-    Judgement,
-    Verdict,
-    clients,
-    find_groups,
-    judge,
-    site_asset_share,
-    site_referrer_share,
-    strength,
-)
 from goodbot.watch.reader.opening import Damage
 from goodbot.watch.report.anonymous import shortened, without_addresses
+from goodbot.watch.report.other_addresses import JudgedOthers, Shown, judge_others, local_requests
 from goodbot.watch.report.watch_report import (
     PathReport,
     PooledReport,
     RobotReport,
-    UndeclaredReport,
     WatchReport,
 )
 from goodbot.watch.wire_text import readable
@@ -44,9 +29,6 @@ MOST_LISTED: Final = 20
 """Paths, addresses and User-Agents that a report lists."""
 
 _ORDER: Final[tuple[Tier, ...]] = ("verified", "declared", "unknown", "impostor")
-
-Shown = Callable[[str], str]
-"""Makes an address as the report shows it."""
 
 
 def make_report(
@@ -69,9 +51,9 @@ def make_report(
     keys = [key for key in tally.robots if only is None or key.name == only]
     keys.sort(key=lambda key: (_ORDER.index(key.tier), -tally.robots[key].counts.requests, key.name))
     robots = [_robot(key, tally, identities, shown, anonymise) for key in keys]
-    undeclared, verdicts, requests = _undeclared(tally, shown) if only is None else ([], {}, {})
-    left_out = Counter(one.verdict for one in undeclared[MOST_UNDECLARED:])
-    local = _local_requests(tally)
+    local = local_requests(tally)
+    others = judge_others(tally, local, shown) if only is None else JudgedOthers([], {}, {}, 0)
+    left_out = Counter(one.verdict for one in others.undeclared[MOST_UNDECLARED:])
     answers = Counter(tally.robots_txt)
     if only is not None:
         answers = sum((Counter(one.robots_txt) for one in robots), Counter())
@@ -88,13 +70,13 @@ def make_report(
         tally.clients.visitors.is_exact,
         sum(local.values()),
         shown(max(local, key=local.__getitem__)) if local else "",
-        sum(client.is_proxy for client in clients(tally.clients)) if local else 0,
+        others.proxies,
         tuple(robots),
         dict(sorted(answers.items())),
-        tuple(undeclared[:MOST_UNDECLARED]),
+        tuple(others.undeclared[:MOST_UNDECLARED]),
         dict(left_out),
-        verdicts,
-        requests,
+        others.verdicts,
+        others.requests,
         _pooled(tally),
         _paths(tally.requested),
         only,
@@ -173,107 +155,13 @@ def _evidence(
     return tuple(map(without_addresses, evidence)) if anonymise else evidence
 
 
-# ---- other addresses ------------------------------------------------------------------------------------------------
-
-
-ByVerdict = dict[Verdict, int]
-
-
-def _undeclared(tally: Tally, shown: Shown) -> tuple[list[UndeclaredReport], ByVerdict, ByVerdict]:
-    """Returns the addresses that behaved like robots, how many addresses got which verdict, and how many requests they
-    sent.
-
-    A member of a group is listed by itself too if its own verdict is stronger.
-    """
-    asset_share, referrer_share = site_asset_share(tally), site_referrer_share(tally)
-    every = list(clients(tally.clients))
-    groups = find_groups(every, asset_share, referrer_share)
-    of_group = {address: group.verdict for group in groups for address in group.members}
-    verdicts: ByVerdict = dict.fromkeys(VERDICTS, 0)
-    requests: ByVerdict = dict.fromkeys(VERDICTS, 0)
-    alone: dict[str, UndeclaredReport] = {}
-    for client in every:
-        judgement = judge(client, asset_share, referrer_share)
-        verdict = min(judgement.verdict, of_group.get(client.address, "no evidence"), key=strength)
-        verdicts[verdict] += 1
-        requests[verdict] += client.requests
-        if strength(verdict) < strength(of_group.get(client.address, "no evidence")):
-            alone[client.address] = _of_client(client, judgement, shown)
-    found = [
-        *alone.values(),
-        *(_of_group(group, sum(map(alone.__contains__, group.members)), shown) for group in groups),
-    ]
-    found.sort(key=lambda one: (strength(one.verdict), -one.points, -one.requests, one.address))
-    return found, verdicts, requests
-
-
-def _of_client(client: Client, judgement: Judgement, shown: Shown) -> UndeclaredReport:
-    return UndeclaredReport(
-        shown(client.address),
-        (),
-        1,
-        None,
-        0,
-        readable(client.agent),
-        client.agents,
-        client.requests,
-        client.bytes,
-        client.pages,
-        client.robots_txt,
-        client.sessions,
-        client.first_at,
-        client.last_at,
-        client.missing,
-        judgement.points,
-        judgement.verdict,
-        judgement.evidence,
-    )
-
-
-def _of_group(group: ClientGroup, also_alone: int, shown: Shown) -> UndeclaredReport:
-    whole = group.client
-    return UndeclaredReport(
-        group.network,
-        tuple(dict.fromkeys(map(shown, group.members))),
-        len(group.members),
-        group.together,
-        also_alone,
-        readable(whole.agent),
-        1,
-        whole.requests,
-        whole.bytes,
-        whole.pages,
-        whole.robots_txt,
-        whole.sessions,
-        whole.first_at,
-        whole.last_at,
-        whole.missing,
-        group.judgement.points,
-        group.verdict,
-        (*group.evidence, *group.judgement.evidence),
-    )
+# ---- the rest --------------------------------------------------------------------------------------------------------
 
 
 def _pooled(tally: Tally) -> PooledReport:
     table = tally.clients
     exact = table.columns["missing"].count(0)
     return PooledReport(len(table), exact, table.pool.rows, table.pool.sums["requests"], table.pool.sums["bytes"])
-
-
-def _local_requests(tally: Tally) -> Counter[str]:
-    """Returns the requests of each local address."""
-    others = zip(tally.clients.slots, tally.clients.columns["requests"], strict=True)
-    of_robots = (pair for totals in tally.robots.values() for pair in totals.addresses.counts.items())
-    found: Counter[str] = Counter()
-    for address, count in chain(others, of_robots):
-        if _is_local(address):
-            found[address] += count
-    return found
-
-
-def _is_local(address: str) -> bool:
-    packed = packed_address(address)
-    return packed is not None and is_local(packed)
 
 
 def _paths(lines: FrequentItems) -> tuple[PathReport, ...]:
