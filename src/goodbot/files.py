@@ -55,6 +55,14 @@ def is_same_file(one: Path, other: Path) -> bool:
         return False
 
 
+def is_standard_input(path: Path) -> bool:
+    """Whether standard input reads this regular file."""
+    try:
+        return path.is_file() and os.path.samestat(os.fstat(0), path.stat())
+    except (OSError, ValueError):  # standard input is closed; or no path at all
+        return False
+
+
 @contextmanager
 def writing_whole(path: Path) -> Iterator[BinaryIO]:
     """Opens a file for writing as `write_whole` does: the new content takes the place of the old one when the block

@@ -11,7 +11,7 @@ import click
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import be_quiet, output_to
 from goodbot.errors import InputError
-from goodbot.files import is_same_file
+from goodbot.files import is_same_file, is_standard_input
 from goodbot.logs import LEVELS, SILENT, LogSettings, start_logging
 
 SHARED_HEADING: Final = "Options of every command"
@@ -253,6 +253,8 @@ def _check_output(file: Path, inputs: Iterable[Any]) -> None:
     """Raises InputError if the file of `--output` is one of `inputs`: names of files, lists of them, or None."""
     for value in inputs:
         for name in value if isinstance(value, tuple) else (value,):
+            if name == "-" and is_standard_input(file):
+                raise InputError(f"--output is the file that standard input reads: {file}")
             if name not in (None, "-") and is_same_file(Path(name), file):
                 raise InputError(f"--output is one of the inputs: {file}")
 

@@ -4,13 +4,14 @@ import asyncio
 import time
 from typing import Final
 
+from goodbot.cli.printing import complain
 from goodbot.one_shot import reverse_lookup
 from goodbot.registry import ReverseDns, VerifiedIdentity, confirm
 
 MOST_LOOKUPS: Final = 2000
 """Addresses of robots that are looked up in one run of each process."""
 
-MOST_UNANSWERED: Final = 5
+MOST_UNANSWERED: Final = 10
 """Lookups in a row without an answer, after which no more are made: each takes seconds."""
 
 MOST_UNANSWERED_IN_ALL: Final = 20
@@ -21,10 +22,6 @@ MOST_S: Final = 120.0
 LIFETIME_S: Final = 5.0
 """A lookup takes at most this long."""
 
-_LIMITED: Final = f"not looked up: DNS was asked about {MOST_LOOKUPS:,} other addresses, which is the limit"
-_SLOW: Final = f"not looked up: the lookups before took {MOST_S:.0f} s, which is the limit"
-_UNANSWERED: Final = "not looked up: too many lookups before got no answer"
-
 
 class DnsConfirmation:
     """Confirms identities by reverse DNS. Each address is looked up once."""
@@ -33,6 +30,7 @@ class DnsConfirmation:
         self._dns = _CountedDns(reverse_lookup([nameserver] if nameserver else (), LIFETIME_S))
         self._known: dict[tuple[str, str], VerifiedIdentity] = {}
         self._spent_s = 0.0
+        self._is_limited = False
 
     def __call__(self, identity: VerifiedIdentity, address: str) -> VerifiedIdentity:
         """Returns the identity as `confirm` does; unchanged, with the reason, if the limits are reached."""
@@ -41,16 +39,26 @@ class DnsConfirmation:
             return identity
         key = (robot.name, address)
         if key not in self._known:
-            if self._dns.unanswered >= MOST_UNANSWERED or self._dns.unanswered_in_all >= MOST_UNANSWERED_IN_ALL:
-                return _with(identity, _UNANSWERED)
-            if len(self._known) >= MOST_LOOKUPS:
-                return _with(identity, _LIMITED)
-            if self._spent_s >= MOST_S:
-                return _with(identity, _SLOW)
+            reason = self._limit()
+            if reason is not None:
+                if not self._is_limited:
+                    complain(f"reverse DNS ends here: {reason}; robots that were not looked up keep their tier")
+                self._is_limited = True
+                return _with(identity, f"not looked up: {reason}")
             started = time.monotonic()
             self._known[key] = asyncio.run(confirm(identity, address, self._dns))
             self._spent_s += time.monotonic() - started
         return self._known[key]
+
+    def _limit(self) -> str | None:
+        """Returns why no more lookups are made; None if they are."""
+        if self._dns.unanswered >= MOST_UNANSWERED or self._dns.unanswered_in_all >= MOST_UNANSWERED_IN_ALL:
+            return "too many lookups got no answer"
+        if len(self._known) >= MOST_LOOKUPS:
+            return f"{MOST_LOOKUPS:,} addresses were looked up, which is the limit"
+        if self._spent_s >= MOST_S:
+            return f"the lookups took {MOST_S:.0f} s, which is the limit"
+        return None
 
 
 class _CountedDns:

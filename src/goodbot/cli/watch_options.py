@@ -68,11 +68,13 @@ class CountingChoices:
 
 def _network(text: str) -> IPv4Network | IPv6Network:
     try:
-        return ip_network(text, strict=False)
+        network = ip_network(text, strict=False)
     except ValueError as error:
         raise InputError(
             f"--trusted-proxy must be an address or a range such as 203.0.113.0/24, not {text!r}"
         ) from error
+    mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+    return ip_network((mapped, max(network.prefixlen - 96, 0)), strict=False) if mapped else network
 
 
 def counter_factory(engine: Engine, identities: Identities, options: CountingOptions) -> Callable[[], BlockCounter]:

@@ -199,7 +199,8 @@ def _impostors(report: WatchReport) -> Iterator[Line]:
         )
         for sentence in robot.evidence[1:]:
             yield from wrapped(sentence, "    - ", "      ")
-    shared = Counter(address for robot in impostors for address, _ in robot.busiest)
+    addresses = (address for robot in impostors for address, _ in robot.busiest)
+    shared = Counter(address for address in addresses if "/" not in address)  # a network is several addresses
     if max(shared.values(), default=0) >= SEVERAL_NAMES:
         yield from wrapped(
             f"{shown(shared.most_common(1)[0][0])} used the names of {max(shared.values())} robots. If it belongs to a "

@@ -36,6 +36,7 @@ LINE_EVERY_S: Final = 10.0
 
 @click.command(
     name="update",
+    inputs=("source",),
     short_help="Fetch the current address lists of robots",
     cls=Command,
     examples="""

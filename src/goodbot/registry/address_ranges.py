@@ -40,6 +40,9 @@ block real robots."""
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 """By these addresses, networks of IPv6 alone reach IPv4 (RFC 6052 §2.1)."""
 
+_UNICAST: Final = IPv6Network("2000::/3")
+"""The addresses that IANA assigns (RFC 4291 §2.4)."""
+
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 """Addresses that contain that of an IPv4 router (RFC 3056 §2)."""
 
@@ -129,6 +132,8 @@ class AddressBook:
         if self._folder is None:
             return None
         file = self._folder / f"{name}.txt"
+        if file.exists() and not file.is_file():  # a FIFO would be waited for
+            raise RunError(f"cannot read {file}: it is not a file")
         try:
             text = file.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
@@ -181,20 +186,18 @@ def parse_ranges(body: bytes, source: str) -> tuple[Network, ...]:
     if len(networks) > MAX_RANGES:
         raise InputError(f"{source} contains more than {MAX_RANGES:,} ranges")
     for network in networks:
-        if network.prefixlen < WIDEST[network.version] or _holds_ipv4(network):
+        if network.prefixlen < WIDEST[network.version]:
             raise InputError(f"{source} contains {network}, which is too wide to identify one robot")
-        if not network.is_global or network.is_multicast:
+        if not _is_public(network):
             raise InputError(f"{source} contains {network}, which is not a public range")
     _check_sum(networks, source)
     return tuple(sorted(networks, key=lambda net: (net.version, net)))
 
 
-def _holds_ipv4(network: Network) -> bool:
-    """Whether a range has a large part of IPv4 written as IPv6."""
-    wide = ((_NAT64, 96 + WIDEST[4]), (_SIX_TO_FOUR, 16 + WIDEST[4]))
-    return isinstance(network, IPv6Network) and any(
-        network.overlaps(whole) and network.prefixlen < least for whole, least in wide
-    )
+def _is_public(network: Network) -> bool:
+    if isinstance(network, IPv6Network) and (not network.subnet_of(_UNICAST) or network.overlaps(_SIX_TO_FOUR)):
+        return False
+    return network.is_global and not network.is_multicast
 
 
 def _joined(networks: Iterable[Network]) -> dict[int, list[Network]]:

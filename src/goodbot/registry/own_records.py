@@ -153,7 +153,7 @@ def _is_year(value: object) -> bool:
 
 
 def _is_domain(value: object) -> bool:
-    if not isinstance(value, str) or not _DOMAIN.fullmatch(value):
+    if not isinstance(value, str) or not _DOMAIN.fullmatch(value) or value.rpartition(".")[2].isdigit():
         return False
     return not public_suffixes().is_public(value)  # anybody can have a name under one
 

@@ -3,6 +3,7 @@ publishes, and with `confirm` by reverse DNS."""
 
 from dataclasses import dataclass
 from datetime import date
+from ipaddress import IPv4Address, IPv6Address
 from typing import Final, Protocol
 
 from goodbot.registry.address_ranges import AddressBook, AddressList, parse_address
@@ -11,7 +12,7 @@ from goodbot.registry.robot import TIERS, KnownRobot, Tier
 from goodbot.url import is_private_address
 
 MOST_MATCHING: Final = 8
-"""Names of one address that are looked up: a robot's address has one or two, and a stranger's may have thousands."""
+"""Names of one address that are looked up: a robot's address has one or two, a stranger's may have thousands."""
 
 BUNDLED: Final = AddressBook()
 """The address lists that come with goodbot."""
@@ -111,17 +112,27 @@ async def confirm(identity: VerifiedIdentity, address: str, dns: ReverseDns) -> 
         return _with(identity, "impostor", f"{parsed} has no reverse DNS name; the robot's are under {domains}")
     if not matching:
         return _with(identity, "impostor", f"{parsed} has the reverse DNS name {names[0]}, not one under {domains}")
+    if len(matching) > MOST_MATCHING:
+        many = f"{parsed} has more than {MOST_MATCHING} reverse DNS names under {domains}"
+        return _with(identity, identity.tier, f"{many}, so they were not looked up")
+    return await _resolve_back(identity, parsed, matching, dns)
+
+
+async def _resolve_back(
+    identity: VerifiedIdentity, address: IPv4Address | IPv6Address, names: list[str], dns: ReverseDns
+) -> VerifiedIdentity:
+    """Looks up whether one of the names resolves back to the address."""
     unanswered = []
-    for name in matching[:MOST_MATCHING]:
-        addresses = await dns.addresses(name)
-        if addresses is None:
+    for name in names:
+        found = await dns.addresses(name)
+        if found is None:
             unanswered.append(name)
-        elif any(parse_address(found) == parsed for found in addresses):
-            return _with(identity, "verified", f"{parsed} has the reverse DNS name {name}, which resolves back to it")
+        elif any(parse_address(text) == address for text in found):
+            return _with(identity, "verified", f"{address} has the reverse DNS name {name}, which resolves back to it")
     if unanswered:
         return _with(identity, identity.tier, f"no answer to the DNS lookup of {unanswered[0]}")
     return _with(
-        identity, "impostor", f"{parsed} has the reverse DNS name {matching[0]}, which does not resolve back to it"
+        identity, "impostor", f"{address} has the reverse DNS name {names[0]}, which does not resolve back to it"
     )
 
 

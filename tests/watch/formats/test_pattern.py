@@ -83,7 +83,7 @@ LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
     "forwarded, no address": (
         '"%{X-Forwarded-For}i" %{sec}t',
         '"203.0.113.7, 198.51.100.2" 1431857103',
-        SHORT._replace(address="203.0.113.7", forwarded="203.0.113.7, 198.51.100.2"),
+        SHORT._replace(address="198.51.100.2", forwarded="203.0.113.7, 198.51.100.2"),
     ),
     "several addresses": ("%{c}a %h %{sec}t", "- 192.0.2.1 1431857103", SHORT),
     "several sizes": ("%h %{sec}t %b %O", "192.0.2.1 1431857103 - 174", SHORT),

@@ -12,6 +12,7 @@ TIME: Final = "[17/May/2015:10:05:03 +0000]"
 START: Final = f"192.0.2.1 - - {TIME}"
 REQUEST: Final = '"GET /a HTTP/1.1" 200 5316'
 COMBINED: Final = f'{START} {REQUEST} "http://example.org/" "Agent/1"'
+LOCAL: Final = COMBINED.replace("192.0.2.1", "10.0.0.1", 1)
 
 
 def entry(**changes: object) -> LogEntry:
@@ -54,7 +55,13 @@ LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
     "host and port, user": (f"example.org:443 {COMBINED.replace('- -', 'frank ann')}", "combined with host", entry()),
     "IPv6 host": (f"[::1]:80 {COMBINED}", "combined with host", entry()),
     "common with host": (f"example.org:80 {START} {REQUEST}", "common with host", COMMON),
-    "X-Forwarded-For first": (f"203.0.113.7, {COMBINED}", "combined", entry(address="203.0.113.7")),
+    "X-Forwarded-For first": (f"8.8.8.8, 203.0.113.7, 10.0.0.7, {LOCAL}", "combined", entry(address="203.0.113.7")),
+    "X-Forwarded-For first, all local": (f"10.0.0.7, {LOCAL}", "combined", entry(address="10.0.0.1")),
+    "invented forwarded": (
+        f'{COMBINED} "unknown, 203.0.113.7"',
+        "combined with X-Forwarded-For",
+        entry(forwarded="unknown, 203.0.113.7"),
+    ),
     "escaped quotes": (
         f'{START} "GET /\\"x\\" HTTP/1.1" 200 5 "http://x/\\"" "A \\"b\\\\"',
         "combined",

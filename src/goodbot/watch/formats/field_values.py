@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from goodbot.watch.addresses import is_local, packed_address
+
 MOST_DIGITS: Final = 15
 """Digits of the largest number that is read."""
 
@@ -74,12 +76,26 @@ def is_number(text: str) -> bool:
 
 
 def looks_forwarded(text: str) -> bool:
-    """Whether a text can be a list of addresses, as in X-Forwarded-For."""
-    first = text.partition(",")[0].strip()
-    is_address = first.count(".") == 3 or first.count(":") >= 2
-    return is_address and len(first) <= _LONGEST_ADDRESS and not first.strip(_ADDRESS_CHARS)
+    """Whether a text can be a list of addresses, as in X-Forwarded-For. Only the last one counts, which a proxy added:
+    anyone can write anything before it."""
+    last = text.rpartition(",")[2].strip()
+    is_address = last.count(".") == 3 or last.count(":") >= 2
+    return is_address and len(last) <= _LONGEST_ADDRESS and not last.strip(_ADDRESS_CHARS)
 
 
+def forwarded_client(text: str) -> str:
+    """Returns the client of an X-Forwarded-For that stands in the place of the address: the last address that is not
+    local, which the nearest proxy saw. Anyone can write anything before it. Empty if there is no address."""
+    found = [parse_address(part.strip()) for part in text.split(",")[-_MOST_PROXIES:]]
+    return next((address for address in reversed(found) if not _is_local(address)), found[-1])
+
+
+def _is_local(address: str) -> bool:
+    packed = packed_address(address)
+    return packed is not None and is_local(packed)
+
+
+_MOST_PROXIES: Final = 16
 _LONGEST_ADDRESS: Final = 64
 _ADDRESS_CHARS: Final = "0123456789abcdefABCDEF.:[]"
 

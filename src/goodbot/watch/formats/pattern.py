@@ -4,6 +4,7 @@ from typing import Final
 
 from goodbot.watch.formats.field_values import (
     ABSENT,
+    forwarded_client,
     parse_address,
     parse_seconds,
     parse_size,
@@ -67,7 +68,7 @@ class PatternFormat:
 
     def _entry(self, values: dict[Meaning, str]) -> LogEntry | SkipReason:
         get = values.get
-        client = get("address") or get("forwarded", "").partition(",")[0].strip()
+        client = get("address") or forwarded_client(get("forwarded", ""))
         address, time, status = (
             parse_address(client),
             _times[values["time"]],

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from goodbot.watch.formats.field_values import (
     ABSENT,
+    forwarded_client,
     is_number,
     looks_forwarded,
     parse_address,
@@ -178,8 +179,9 @@ def _client(text: str) -> tuple[str, bool] | None:
     words = text.split(" ")
     if len(words) < 4 or words[-1] or not words[0]:
         return None
-    if words[0][-1] == ",":  # X-Forwarded-For in the place of the address: the client is the first
-        return parse_address(words[0][:-1]) or "-", False
+    if words[0][-1] == ",":  # X-Forwarded-For in the place of the address
+        last = next((place for place, word in enumerate(words) if word[-1:] != ","), 0)
+        return forwarded_client("".join(words[: last + 1])) or "-", False
     has_host = len(words) > 4 and words[1] != "-" and (words[2] == "-" or is_number(words[0].rpartition(":")[2]))
     address = parse_address(words[1] if has_host else words[0])
     return (address, has_host) if address else None
