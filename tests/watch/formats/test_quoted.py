@@ -56,6 +56,9 @@ LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
     "IPv6 host": (f"[::1]:80 {COMBINED}", "combined with host", entry()),
     "common with host": (f"example.org:80 {START} {REQUEST}", "common with host", COMMON),
     "X-Forwarded-For first": (f"8.8.8.8, 203.0.113.7, 10.0.0.7, {LOCAL}", "combined", entry(address="203.0.113.7")),
+    "X-Forwarded-For first, no space": (f"8.8.8.8,203.0.113.7,{LOCAL}", "combined", entry(address="203.0.113.7")),
+    "X-Forwarded-For first, invented": (f"unknown, {COMBINED}", "combined", entry()),
+    "X-Forwarded-For after a host": (f"x.example 8.8.8.8, {COMBINED}", "combined with host", entry()),
     "X-Forwarded-For first, all local": (f"10.0.0.7, {LOCAL}", "combined", entry(address="10.0.0.1")),
     "invented forwarded": (
         f'{COMBINED} "unknown, 203.0.113.7"',

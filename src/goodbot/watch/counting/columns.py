@@ -207,7 +207,7 @@ def _encoded(data: bytes, starts: Ints, ends: Ints) -> TextColumn:
 def _are_plain(addresses: pa.BinaryArray) -> npt.NDArray[np.bool_]:
     """Says which addresses have no port, brackets or anything else that is not part of them."""
     odd = pc.or_(pc.match_substring(addresses, " "), pc.starts_with(addresses, "["))
-    odd = pc.or_(odd, pc.ends_with(addresses, ","))
+    odd = pc.or_(odd, pc.match_substring(addresses, ","))
     has_port = pc.equal(pc.count_substring(addresses, ":"), 1)
     plain: npt.NDArray[np.bool_] = ~np.asarray(pc.or_(odd, has_port))
     return plain

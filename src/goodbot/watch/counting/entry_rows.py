@@ -86,11 +86,7 @@ _NOBODY: Final = " - - "
 def _is_plain(address: str) -> bool:
     """Whether an address has no port, brackets or anything else that is not part of it, such as a byte order mark."""
     return not (
-        " " in address
-        or not "!" <= address[0] <= "~"
-        or address[0] == "["
-        or address[-1] == ","
-        or address.count(":") == 1
+        " " in address or not "!" <= address[0] <= "~" or address[0] == "[" or "," in address or address.count(":") == 1
     )
 
 

@@ -14,7 +14,8 @@ _NAMES: Final = {
     "size": "DownstreamContentSize body_bytes_sent bytes_sent bytes size response_size",
     "agent": "request_User-Agent http_user_agent user_agent userAgent useragent agent ua",
     "referrer": "request_Referer http_referer http_referrer referer referrer",
-    "forwarded": "request_X-Forwarded-For http_x_forwarded_for x_forwarded_for x-forwarded-for forwarded_for xff",
+    "forwarded": "request_X-Forwarded-For X-Forwarded-For http_x_forwarded_for x_forwarded_for"
+    " x-forwarded-for forwarded_for xff",
     "duration": "Duration request_time request_time_ms duration duration_s duration_ms duration_us response_time"
     " response_time_ms latency latency_ms",
 }

@@ -179,9 +179,10 @@ def _client(text: str) -> tuple[str, bool] | None:
     words = text.split(" ")
     if len(words) < 4 or words[-1] or not words[0]:
         return None
-    if words[0][-1] == ",":  # X-Forwarded-For in the place of the address
-        last = next((place for place, word in enumerate(words) if word[-1:] != ","), 0)
-        return forwarded_client("".join(words[: last + 1])) or "-", False
+    if "," in words[0] or "," in words[1]:  # X-Forwarded-For in the place of the address
+        first = 0 if "," in words[0] else 1
+        last = next((place for place in range(first, len(words)) if words[place][-1:] != ","), first)
+        return forwarded_client("".join(words[first : last + 1])) or "-", first == 1
     has_host = len(words) > 4 and words[1] != "-" and (words[2] == "-" or is_number(words[0].rpartition(":")[2]))
     address = parse_address(words[1] if has_host else words[0])
     return (address, has_host) if address else None
