@@ -44,7 +44,7 @@ class DnsConfirmation:
                 if not self._is_limited:
                     complain(f"reverse DNS ends here: {reason}; robots that were not looked up keep their tier")
                 self._is_limited = True
-                return _with(identity, f"not looked up: {reason}")
+                return identity.also(f"not looked up: {reason}")
             started = time.monotonic()
             self._known[key] = asyncio.run(confirm(identity, address, self._dns))
             self._spent_s += time.monotonic() - started
@@ -79,7 +79,3 @@ class _CountedDns:
         self.unanswered = self.unanswered + 1 if found is None else 0
         self.unanswered_in_all += found is None
         return found
-
-
-def _with(identity: VerifiedIdentity, evidence: str) -> VerifiedIdentity:
-    return VerifiedIdentity(identity.robot, identity.tier, (*identity.evidence, evidence))

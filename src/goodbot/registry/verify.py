@@ -33,6 +33,10 @@ class VerifiedIdentity:
             return "its address lists are too old or too new to tell whether this robot sent the request"
         return "no robot on record matches" if self.tier == "unknown" else TIERS[self.tier]
 
+    def also(self, evidence: str, tier: Tier | None = None) -> "VerifiedIdentity":
+        """Returns the identity with one more sentence of evidence, and with another tier if that is given."""
+        return VerifiedIdentity(self.robot, tier or self.tier, (*self.evidence, evidence))
+
 
 class ReverseDns(Protocol):
     """The two lookups of forward-confirmed reverse DNS. Each returns None if no server answered."""
@@ -102,19 +106,19 @@ async def confirm(identity: VerifiedIdentity, address: str, dns: ReverseDns) -> 
     if robot is None or identity.tier == "verified" or robot.control:
         return identity
     if not robot.reverse_dns:
-        return _with(identity, identity.tier, "the domain of its reverse DNS names is not known")
+        return identity.also("the domain of its reverse DNS names is not known")
     names = await dns.names(str(parsed))
     if names is None:
-        return _with(identity, identity.tier, f"no answer to the reverse DNS lookup of {parsed}")
+        return identity.also(f"no answer to the reverse DNS lookup of {parsed}")
     matching = [name for name in names if _is_under(name, robot.reverse_dns)]
     domains = " or ".join(robot.reverse_dns)
     if not names:
-        return _with(identity, "impostor", f"{parsed} has no reverse DNS name; the robot's are under {domains}")
+        return identity.also(f"{parsed} has no reverse DNS name; the robot's are under {domains}", "impostor")
     if not matching:
-        return _with(identity, "impostor", f"{parsed} has the reverse DNS name {names[0]}, not one under {domains}")
+        return identity.also(f"{parsed} has the reverse DNS name {names[0]}, not one under {domains}", "impostor")
     if len(matching) > MOST_MATCHING:
         many = f"{parsed} has more than {MOST_MATCHING} reverse DNS names under {domains}"
-        return _with(identity, identity.tier, f"{many}, so they were not looked up")
+        return identity.also(f"{many}, so they were not looked up")
     return await _resolve_back(identity, parsed, matching, dns)
 
 
@@ -128,16 +132,12 @@ async def _resolve_back(
         if found is None:
             unanswered.append(name)
         elif any(parse_address(text) == address for text in found):
-            return _with(identity, "verified", f"{address} has the reverse DNS name {name}, which resolves back to it")
+            return identity.also(f"{address} has the reverse DNS name {name}, which resolves back to it", "verified")
     if unanswered:
-        return _with(identity, identity.tier, f"no answer to the DNS lookup of {unanswered[0]}")
-    return _with(
-        identity, "impostor", f"{address} has the reverse DNS name {names[0]}, which does not resolve back to it"
+        return identity.also(f"no answer to the DNS lookup of {unanswered[0]}")
+    return identity.also(
+        f"{address} has the reverse DNS name {names[0]}, which does not resolve back to it", "impostor"
     )
-
-
-def _with(identity: VerifiedIdentity, tier: Tier, evidence: str) -> VerifiedIdentity:
-    return VerifiedIdentity(identity.robot, tier, (*identity.evidence, evidence))
 
 
 def _is_under(name: str, domains: tuple[str, ...]) -> bool:

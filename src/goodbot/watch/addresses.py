@@ -62,3 +62,9 @@ def is_local(packed: bytes) -> bool:
     """Whether an address is not from the Internet: in the log of a public server it belongs to a proxy or to a program
     of one's own. Addresses for documentation are not local."""
     return packed in _LOCAL
+
+
+def is_local_address(address: str) -> bool:
+    """Does the same for an address as text; a name is not local."""
+    packed = packed_address(address)
+    return packed is not None and is_local(packed)

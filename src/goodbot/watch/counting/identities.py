@@ -72,7 +72,8 @@ class Identities:
         if packed is None:  # the log has names instead of addresses
             return verify(robot, None, self._book)
         if is_local(packed):
-            return _behind_a_proxy(verify(robot, None, self._book), address)
+            why = f"{address} is a local address, so a proxy or a program of your own sent the request"
+            return verify(robot, None, self._book).also(why)
         identity = verify(robot, address, self._book, _day(at))
         return self._confirmed(identity, address) if self._confirmed else identity
 
@@ -90,12 +91,6 @@ class Identities:
         lists = [found for name in robot.address_lists if (found := self._book.get(name)) is not None]
         ranges = self._ranges[robot.name] = AddressRanges(network for known in lists for network in known.networks)
         return ranges
-
-
-def _behind_a_proxy(identity: VerifiedIdentity, address: str) -> VerifiedIdentity:
-    """Adds why the address does not verify a robot, and what the user can do."""
-    why = f"{address} is a local address, so a proxy or a program of your own sent the request"
-    return VerifiedIdentity(identity.robot, identity.tier, (*identity.evidence, why))
 
 
 def _day(at: int) -> date:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from goodbot.watch.addresses import is_local, packed_address
+from goodbot.watch.addresses import is_local_address
 
 MOST_DIGITS: Final = 15
 """Digits of the largest number that is read."""
@@ -87,12 +87,7 @@ def forwarded_client(text: str) -> str:
     """Returns the client of an X-Forwarded-For that stands in the place of the address: the last address that is not
     local, which the nearest proxy saw. Anyone can write anything before it. Empty if there is no address."""
     found = [parse_address(part.strip()) for part in text.split(",")[-_MOST_PROXIES:]]
-    return next((address for address in reversed(found) if not _is_local(address)), found[-1])
-
-
-def _is_local(address: str) -> bool:
-    packed = packed_address(address)
-    return packed is not None and is_local(packed)
+    return next((address for address in reversed(found) if not is_local_address(address)), found[-1])
 
 
 _MOST_PROXIES: Final = 16

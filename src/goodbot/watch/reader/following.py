@@ -85,7 +85,8 @@ class FollowedLogs:
     def _keep_open(self, logs: Iterable[str]) -> None:
         """Opens logs, and notices which ones do not have their name any more."""
         for path, file in list(self._open.items()):
-            if _identity(path) != _stamp(os.fstat(file.fileno()))[:2]:
+            seen = self._seen.get(path)
+            if seen is None or seen.stamp[:2] != _stamp(os.fstat(file.fileno()))[:2]:
                 self._gone.append(_Gone(self._open.pop(path)))
         for path in logs:
             if path not in self._open and len(self._open) < MOST_OPEN and not is_compressed_name(path):
@@ -130,14 +131,6 @@ class _Gone:
 
 def _stamp(info: os.stat_result) -> Stamp:
     return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        info = os.stat(path)
-    except OSError:
-        return None
-    return info.st_dev, info.st_ino
 
 
 def _rotated(log: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
-from goodbot.watch.addresses import is_local, packed_address
+from goodbot.watch.addresses import is_local_address
 from goodbot.watch.counting.tally import Tally
 from goodbot.watch.judging import (
     VERDICTS,
@@ -46,8 +46,7 @@ def local_requests(tally: Tally) -> Counter[str]:
     of_robots = (pair for totals in tally.robots.values() for pair in totals.addresses.counts.items())
     found: Counter[str] = Counter()
     for address, count in chain(others, of_robots):
-        packed = packed_address(address)
-        if packed is not None and is_local(packed):
+        if is_local_address(address):
             found[address] += count
     return found
 
