@@ -64,7 +64,7 @@ def test_reading_goes_on_where_it_ended(content: bytes, block_bytes: int, place:
     for packed in (content, gzip.compress(content)):
         read = reader(packed, block_bytes)
         assert joined(blocks_of(read, position(content[:start]))) == content[start:]
-        assert read.position(content[:KNOWN_BYTES]) == position(content)
+        assert read.position(content[:KNOWN_BYTES]) == position(content, read.header)
 
 
 LONG = b"".join(b"line %d\n" % number for number in range(5000))
@@ -140,6 +140,7 @@ def test_memory_holds_only_the_beginning_of_a_long_line() -> None:
         pytest.param(f"{FIRST}\r\n".encode() + b"a\n" * 60, [None, FIRST], FIRST, id="with a carriage return"),
         pytest.param(f"{FIRST}\n{SECOND}\n".encode() + b"a\n" * 40, [None, SECOND], SECOND, id="the last of two"),
         pytest.param(f"\ufeff{FIRST}\n".encode() + b"a\n" * 60, [None, FIRST], FIRST, id="after a byte order mark"),
+        pytest.param(b"a\n" * 49 + FIRST.encode(), [None], FIRST, id="without a newline"),
         pytest.param(b"x #Fields: no\n" * 10, [None, None], None, id="within a line"),
     ],
 )

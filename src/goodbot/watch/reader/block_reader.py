@@ -96,7 +96,8 @@ class BlockReader:
         while place > 0 and data[place - 1 : place] != b"\n" and data[:place] != _BYTE_ORDER_MARK:
             place = data.rfind(FIELDS, 0, place)
         if place >= 0:
-            self.header = data[place : data.find(b"\n", place)].decode("latin-1").rstrip("\r")
+            end = data.find(b"\n", place)
+            self.header = data[place : end if end >= 0 else len(data)].decode("latin-1").rstrip("\r")
         return block
 
     def _gathered(self) -> Iterator[bytes]:
