@@ -1,0 +1,1 @@
+"""Keeps dated copies of robots.txt files, and says which verdicts changed between them."""
