@@ -152,7 +152,7 @@ def _claim(robot: KnownRobot) -> str:
     listed = "" if robot.recorded else " (listed by crawler-user-agents)"
     if robot.own_file is not None:
         listed = f" (your record in {robot.own_file})"
-    names = (*robot.patterns, *robot.aliases, robot.token or robot.name)
+    names = robot.patterns or (robot.name,)
     if all(robot.name.lower() in name.lower() for name in names):
         return f"the User-Agent contains {robot.name}, {description}{listed}"
     return f"the User-Agent contains a name of {robot.name}, {description}{listed}"

@@ -1,0 +1,179 @@
+"""The counts of how one robot obeyed: in one block of the log, and in all blocks."""
+
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import Final
+
+from goodbot.watch.obedience.pace import Limit, Pace
+
+MOST_LINES: Final = 3
+"""Log lines that are kept for each rule, the first ones."""
+
+MOST_RULES: Final = 50
+"""Rules of one version that are counted one by one, those with most requests; the rest is counted together."""
+
+LINE_CHARS: Final = 1000
+"""Characters of a log line that are kept."""
+
+
+@dataclass(slots=True)
+class BrokenRule:
+    """Requests that a rule disallows."""
+
+    rule: str
+    """The rule as written (`Disallow: /x`), or the reason if no rule decided."""
+    group: tuple[str, ...]
+    """The names of its group."""
+    requests: int
+    bytes: int
+    first_at: int
+    last_at: int
+    lines: list[str]
+    """The first of these requests, as the log has them (wire text)."""
+
+    def merge(self, other: "BrokenRule") -> None:
+        """Adds later requests."""
+        self.requests += other.requests
+        self.bytes += other.bytes
+        self.first_at = min(self.first_at, other.first_at)
+        self.last_at = max(self.last_at, other.last_at)
+        self.lines = [*self.lines, *other.lines][:MOST_LINES]
+
+
+@dataclass(slots=True)
+class VisitTimes:
+    """Requests to a site that asks robots to come at certain hours only."""
+
+    requests: int = 0
+    outside: int = 0
+    lines: list[str] = field(default_factory=list)
+    """The first requests outside the hours."""
+
+    def merge(self, other: "VisitTimes") -> None:
+        """Adds later requests."""
+        self.requests += other.requests
+        self.outside += other.outside
+        self.lines = [*self.lines, *other.lines][:MOST_LINES]
+
+
+@dataclass(slots=True)
+class FollowedLinks:
+    """Requests whose Referer is a page that asked the robot not to follow its links."""
+
+    requests: int = 0
+    lines: list[str] = field(default_factory=list)
+    """The first of these requests."""
+
+    def merge(self, other: "FollowedLinks") -> None:
+        """Adds later requests."""
+        self.requests += other.requests
+        self.lines = [*self.lines, *other.lines][:MOST_LINES]
+
+
+@dataclass(slots=True)
+class VersionBlock:
+    """Requests of one block that are judged by one version of robots.txt."""
+
+    requests: int = 0
+    disallowed: int = 0
+    bytes: int = 0
+    """Bytes sent for disallowed requests."""
+    in_grace: int = 0
+    """Requests that this version disallows, but that another version allows which may have been in force."""
+    rules: dict[int, BrokenRule] = field(default_factory=dict)
+    """Broken rules by their line in the version; 0 if no rule decided."""
+    visits: VisitTimes = field(default_factory=VisitTimes)
+    seconds: dict[Limit, dict[int, int]] = field(default_factory=dict)
+    """Requests by limit and second."""
+
+
+@dataclass(slots=True)
+class VersionCounts:
+    """All requests that are judged by one version of robots.txt."""
+
+    requests: int = 0
+    disallowed: int = 0
+    bytes: int = 0
+    in_grace: int = 0
+    rules: dict[int, BrokenRule] = field(default_factory=dict)
+    left_out: int = 0
+    """Disallowed requests whose rule is not kept."""
+    visits: VisitTimes = field(default_factory=VisitTimes)
+    paces: list[Pace] = field(default_factory=list)
+
+    def add(self, block: VersionBlock) -> None:
+        """Adds the next block."""
+        self.requests += block.requests
+        self.disallowed += block.disallowed
+        self.bytes += block.bytes
+        self.in_grace += block.in_grace
+        self.visits.merge(block.visits)
+        for line, broken in block.rules.items():
+            if line in self.rules:
+                self.rules[line].merge(broken)
+            else:
+                self.rules[line] = broken
+        if len(self.rules) > 2 * MOST_RULES:
+            self._leave_out()
+        for limit, seconds in block.seconds.items():
+            pace = next((pace for pace in self.paces if pace.limit == limit), None)
+            if pace is None:
+                self.paces.append(pace := Pace(limit))
+            pace.add(seconds)
+
+    def _leave_out(self) -> None:
+        kept = nlargest(MOST_RULES, self.rules, key=lambda line: (self.rules[line].requests, -line))
+        total = sum(broken.requests for broken in self.rules.values())
+        self.rules = {line: self.rules[line] for line in kept}
+        self.left_out += total - sum(broken.requests for broken in self.rules.values())
+
+
+@dataclass(slots=True)
+class ObedienceBlock:
+    """How one robot obeyed in one block."""
+
+    not_known: int = 0
+    """Requests before the first version."""
+    not_judged: int = 0
+    """Requests that ask for no URL (`*`, or none at all)."""
+    before: int = 0
+    """Requests before the first one for robots.txt in this block."""
+    robots_txt_at: int | None = None
+    """When it first requested robots.txt in this block."""
+    followed: FollowedLinks = field(default_factory=FollowedLinks)
+    versions: dict[float, VersionBlock] = field(default_factory=dict)
+    """By the time since which a version is known."""
+
+
+@dataclass(slots=True)
+class ObedienceCounts:
+    """How one robot obeyed."""
+
+    not_known: int = 0
+    not_judged: int = 0
+    before: int = 0
+    """Requests before its first request for robots.txt, or all if there was none."""
+    robots_txt_at: int | None = None
+    followed: FollowedLinks = field(default_factory=FollowedLinks)
+    versions: dict[float, VersionCounts] = field(default_factory=dict)
+
+    def add(self, block: ObedienceBlock) -> None:
+        """Adds the next block."""
+        self.not_known += block.not_known
+        self.not_judged += block.not_judged
+        if self.robots_txt_at is None:
+            self.before += block.before
+            self.robots_txt_at = block.robots_txt_at
+        self.followed.merge(block.followed)
+        for since, counts in block.versions.items():
+            self.versions.setdefault(since, VersionCounts()).add(counts)
+
+    @property
+    def judged(self) -> int:
+        """Requests whose rules are known."""
+        return sum(counts.requests for counts in self.versions.values())
+
+    @property
+    def disallowed(self) -> int:
+        """Requests that robots.txt disallowed."""
+        return sum(counts.disallowed for counts in self.versions.values())
