@@ -11,6 +11,17 @@ LONGEST_LINE: Final = 65_536
 """Bytes of the longest line that is read."""
 
 
+class SignatureFields(NamedTuple):
+    """The header fields of a signed request, without the escapes of the log. None: the request had none, or the log
+    does not say."""
+
+    signature_input: str
+    signature: str | None = None
+    signature_agent: str | None = None
+    authority: str | None = None
+    """The field Host."""
+
+
 class LogEntry(NamedTuple):
     """One request, as the log has it.
 
@@ -39,3 +50,5 @@ class LogEntry(NamedTuple):
     """Seconds it took to answer; None if the log does not say."""
     forwarded: str | None = None
     """The text of X-Forwarded-For; None if the log does not say."""
+    signature: SignatureFields | None = None
+    """None if the request had no Signature-Input, or the log does not say."""

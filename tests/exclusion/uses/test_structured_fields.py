@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.exclusion.uses.structured_fields import Member, parse_dictionary
+from goodbot.exclusion.uses.structured_fields import Member, Parameterized, parse_dictionary, parse_parameterized
 
 VALUES = [
     # a value, its kind, section
@@ -185,3 +185,18 @@ def test_never_raises_and_members_stand_in_the_text(text: str) -> None:
         assert key in text
         assert member.text in text or member == Member("boolean", "?1")
         assert parse_dictionary(f"{key}={member.text}") == {key: member}
+
+
+def test_parameters_and_items() -> None:
+    """§4.2.3.2: of a repeated parameter the last value counts."""
+    text = 'a=("x";k=1;f  "y" );p="q";  r;p=2, b;s=?0, c'
+    x, y = (Member("string", f'"{name}"') for name in "xy")
+    assert parse_parameterized(text) == {
+        "a": Parameterized(
+            Member("inner_list", '("x";k=1;f  "y" )'),
+            (("p", "2"), ("r", "?1")),
+            (Parameterized(x, (("k", "1"), ("f", "?1"))), Parameterized(y)),
+        ),
+        "b": Parameterized(Member("boolean", "?1"), (("s", "?0"),)),
+        "c": Parameterized(Member("boolean", "?1")),
+    }

@@ -4,7 +4,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +46,24 @@ APACHE_FORMATS: Final = {
     "microseconds": r'"%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %D"',
     "own": r'"%{usec}t|%a|%m %U%q %H|%>s|%B|%{ms}T|%{X-Forwarded-For}i|%{User-Agent}i"',
 }
+
+SIGNED_NGINX: Final = {
+    "signed": """log_format signed '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent '
+        '"$http_referer" "$http_user_agent" "$http_host" "$http_signature_input" "$http_signature" '
+        '"$http_signature_agent"';""",
+    "signed_json": """log_format signed_json escape=json '{"time_iso8601":"$time_iso8601","remote_addr":"$remote_addr",'
+        '"request":"$request","status":"$status","http_user_agent":"$http_user_agent","http_host":"$http_host",'
+        '"http_signature_input":"$http_signature_input","http_signature":"$http_signature",'
+        '"http_signature_agent":"$http_signature_agent"}';""",
+    "combined": "",
+}
+SIGNED_APACHE: Final = {
+    "signed": (
+        r'"%h %l %u %t \"%r\" %>s %b \"%{User-Agent}i\" \"%{Host}i\" \"%{Signature-Input}i\" \"%{Signature}i\" '
+        r'\"%{Signature-Agent}i\""'
+    ),
+}
+"""Formats with the signatures of requests."""
 
 _NGINX: Final = """
 daemon off; master_process off; pid {folder}/nginx.pid;
@@ -124,29 +142,29 @@ def has_ipv6() -> bool:
 
 
 @contextmanager
-def nginx(folder: Path) -> Iterator[LogServer]:
-    """Runs nginx, which writes a log in each of its formats."""
-    port = _free_port()
-    logs = {name: folder / f"{name}.log" for name in NGINX_FORMATS}
+def nginx(folder: Path, formats: Mapping[str, str] = NGINX_FORMATS) -> Iterator[LogServer]:
+    """Runs nginx, which writes a log in each of the formats."""
+    port = free_port()
+    logs = {name: folder / f"{name}.log" for name in formats}
     (folder / "nginx.conf").write_text(
         _NGINX.format(
             folder=folder,
             port=port,
             ipv6=f"listen [::1]:{port};" if has_ipv6() else "",
-            formats="\n".join(NGINX_FORMATS.values()),
+            formats="\n".join(formats.values()),
             logs="\n".join(f"access_log {path} {name};" for name, path in logs.items()),
         )
     )
     command = [program("nginx", "nginx-light"), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
-    with _running(command, port, folder):
+    with running(command, port, folder):
         yield LogServer(port, logs)
 
 
 @contextmanager
-def apache(folder: Path) -> Iterator[LogServer]:
-    """Runs Apache, which writes a log in each of its formats."""
-    port = _free_port()
-    logs = {name: folder / f"{name}.log" for name in APACHE_FORMATS}
+def apache(folder: Path, formats: Mapping[str, str] = APACHE_FORMATS) -> Iterator[LogServer]:
+    """Runs Apache, which writes a log in each of the formats."""
+    port = free_port()
+    logs = {name: folder / f"{name}.log" for name in formats}
     modules = ("mpm_event", "authz_core", "alias", "status")
     (folder / "apache.conf").write_text(
         _APACHE.format(
@@ -155,22 +173,22 @@ def apache(folder: Path) -> Iterator[LogServer]:
             ipv6=f"Listen [::1]:{port}" if has_ipv6() else "",
             documents=MODULES,
             modules="\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in modules),
-            logs="\n".join(f'CustomLog "{path}" {APACHE_FORMATS[name]}' for name, path in logs.items()),
+            logs="\n".join(f'CustomLog "{path}" {formats[name]}' for name, path in logs.items()),
         )
     )
     command = [program("apache2", "apache2-bin"), "-D", "FOREGROUND", "-f", str(folder / "apache.conf")]
-    with _running(command, port, folder):
+    with running(command, port, folder):
         yield LogServer(port, logs)
 
 
 @contextmanager
 def caddy(folder: Path) -> Iterator[LogServer]:
     """Runs Caddy, whose log is JSON."""
-    port = _free_port()
+    port = free_port()
     ipv6 = "::1" if has_ipv6() else ""
     (folder / "Caddyfile").write_text(_CADDY.format(folder=folder, port=port, ipv6=ipv6))
     command = [program("caddy", "caddy"), "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
-    with _running(command, port, folder):
+    with running(command, port, folder):
         yield LogServer(port, {"json": folder / "caddy.log"})
 
 
@@ -183,7 +201,7 @@ def program(name: str, package: str) -> str:
 
 
 @contextmanager
-def _running(command: list[str], port: int, folder: Path) -> Iterator[None]:
+def running(command: list[str], port: int, folder: Path) -> Iterator[None]:
     """Runs a server from the time it accepts connections until the block ends."""
     environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(folder), "LANG": "C", "TZ": TIME_ZONE}
     with (
@@ -211,7 +229,8 @@ def _wait_for(port: int, started: subprocess.Popen[bytes], folder: Path) -> None
     pytest.fail(f"no server at port {port} after {TIMEOUT_S} s")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Returns a port of loopback on which nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port

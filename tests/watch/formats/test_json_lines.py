@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 
 from goodbot.watch.formats.json_lines import CaddyFormat, FlatJsonFormat, json_format
-from goodbot.watch.log_entries import LogEntry, SkipReason
+from goodbot.watch.log_entries import LogEntry, SignatureFields, SkipReason
 from goodbot.watch.wire_text import to_wire
 
 AT: Final = 1431857103
@@ -132,6 +132,26 @@ LINES: Final[dict[str, tuple[dict[str, Any], str, LogEntry]]] = {
         | {"request_method": "GET", "request_uri": "/a?b", "server_protocol": "HTTP/2.0"},
         "JSON (nginx)",
         HIT._replace(request="GET /a?b HTTP/2.0"),
+    ),
+    "nginx, signed": (
+        NGINX
+        | {"http_host": "a.example", "http_signature_input": "s=()", "http_signature": "", "http_signature_agent": "b"},
+        "JSON (nginx)",
+        HIT._replace(signature=SignatureFields("s=()", None, "b", "a.example")),
+    ),
+    "nginx, not signed": (NGINX | {"http_signature_input": "", "http_signature": "x"}, "JSON (nginx)", HIT),
+    "Traefik, signed": (
+        TRAEFIK
+        | {"RequestAddr": "a.example:8", "request_Signature-Input": "s=()", "request_Signature": "s=:AA==:"},
+        "JSON (Traefik)",
+        FROM_TRAEFIK._replace(signature=SignatureFields("s=()", "s=:AA==:", None, "a.example:8")),
+    ),
+    "Caddy, signed": (
+        caddy({"headers": {"Signature-Input": ["s=()", "t=()"], "Signature": ["s=:AA==:"], "Signature-Agent": []}}),
+        "JSON (Caddy)",
+        HIT._replace(
+            referrer=False, agent="", signature=SignatureFields("s=(), t=()", "s=:AA==:", None, "example.org")
+        ),
     ),
     "UTF-8": (NGINX | {"http_user_agent": "Робот/1"}, "JSON (nginx)", HIT._replace(agent=to_wire("Робот/1"))),
     "Traefik": (TRAEFIK, "JSON (Traefik)", FROM_TRAEFIK),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from goodbot.errors import InputError
 from goodbot.watch.formats.pattern import NAME, parse_pattern
-from goodbot.watch.log_entries import LogEntry, SkipReason
+from goodbot.watch.log_entries import LogEntry, SignatureFields, SkipReason
 
 AT: Final = 1431857103
 COMBINED: Final = '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i" %D'
@@ -91,6 +91,21 @@ LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
         '%h %{sec}t "%r" "%{User-Agent}i" %s',
         r'192.0.2.1 1431857103 "GET /\" HTTP" "A \" \\" 200',
         SHORT._replace(request=r"GET /\" HTTP", agent=r"A \" \\", status=200),
+    ),
+    "signed, Apache": (
+        '%h %{sec}t "%{Host}i" "%{Signature-Input}i" "%{Signature}i" "%{Signature-Agent}i"',
+        r'192.0.2.1 1431857103 "a.example" "s=(\"@method\");tag=\"\\x\"" "s=:AA==:" "-"',
+        SHORT._replace(signature=SignatureFields(r's=("@method");tag="\x"', "s=:AA==:", None, "a.example")),
+    ),
+    "signed, nginx": (
+        '$remote_addr $msec "$http_signature_input" "$http_signature" "$http_signature_agent" "$host"',
+        r'192.0.2.1 1431857103.678 "s=(\x22@method\x22);x=\x22\x5Cx\x22" "-" "s=\x22https://b\x22" "a.example"',
+        SHORT._replace(signature=SignatureFields(r's=("@method");x="\x"', None, 's="https://b"', "a.example")),
+    ),
+    "not signed": (
+        '$remote_addr $msec "$http_signature_input" "$http_signature"',
+        '192.0.2.1 1431857103.678 "-" "keyId=x"',
+        SHORT,
     ),
 }  # fmt: skip
 

@@ -1,7 +1,5 @@
-"""Parses dictionaries of RFC 9651 (Structured Field Values for HTTP).
-
-Parameters are checked and dropped. One pass without backtracking, linear in the text.
-"""
+"""Parses dictionaries of RFC 9651 (Structured Field Values for HTTP): in one pass without backtracking, linear in the
+text."""
 
 import re
 from typing import Final, NamedTuple
@@ -16,10 +14,19 @@ class Member(NamedTuple):
     text: str
 
 
+class Parameterized(NamedTuple):
+    """A value with its parameters, as pairs of key and value as written (`?1` if it has none), and the items of an
+    inner list."""
+
+    value: Member
+    parameters: tuple[tuple[str, str], ...] = ()
+    items: tuple["Parameterized", ...] = ()
+
+
 _TRUE: Final = Member("boolean", "?1")
 
 _KEY = re.compile(r"[a-z*][a-z0-9_\-.*]*+")
-_PARAMETER = re.compile(rf"; *+{_KEY.pattern}(=)?")
+_PARAMETER = re.compile(rf"; *+({_KEY.pattern})(=)?")
 _NEXT_MEMBER = re.compile(r"[ \t]*+(?:\Z|,[ \t]*+(?!\Z))")
 _SPACES = re.compile(" *+")
 
@@ -36,17 +43,23 @@ _BARE_ITEM = re.compile(
     re.VERBOSE,
 )
 
-_Parsed = tuple[Member, int] | None
+_Parsed = tuple[Parameterized, int] | None
 """What was parsed, and where it ends; None: the text is invalid."""
 
 
 def parse_dictionary(text: str) -> dict[str, Member] | None:
+    """Returns the members by key without their parameters; see `parse_parameterized`."""
+    members = parse_parameterized(text)
+    return None if members is None else {key: member.value for key, member in members.items()}
+
+
+def parse_parameterized(text: str) -> dict[str, Parameterized] | None:
     """Returns the members by key, of a repeated key the last one; None if the text is no dictionary. Never raises.
 
     Join several fields of one name with commas first (§4.2). Source: RFC 9651 §4.2.2.
     """
     text = text.strip(" ")
-    members: dict[str, Member] = {}
+    members: dict[str, Parameterized] = {}
     at = 0
     while at < len(text):
         key = _KEY.match(text, at)
@@ -64,45 +77,49 @@ def parse_dictionary(text: str) -> dict[str, Member] | None:
 def _member(text: str, at: int) -> _Parsed:
     """Parses what follows a key (§4.2.2, step 2): `=` and a value, or nothing, which means true."""
     if not text.startswith("=", at):
-        return _with_parameters(_TRUE, text, at)
+        return _with_parameters(Parameterized(_TRUE), text, at)
     return _inner_list(text, at + 1) if text.startswith("(", at + 1) else _item(text, at + 1)
 
 
 def _inner_list(text: str, start: int) -> _Parsed:
     """Parses items separated by spaces; lists do not nest (§4.2.1.2)."""
     at = start + 1
+    items: list[Parameterized] = []
     while True:
         at = _after_spaces(text, at)
         if text.startswith(")", at):
-            return _with_parameters(Member("inner_list", text[start : at + 1]), text, at + 1)
+            value = Member("inner_list", text[start : at + 1])
+            return _with_parameters(Parameterized(value, (), tuple(items)), text, at + 1)
         parsed = _item(text, at)
         if parsed is None or not text.startswith((" ", ")"), parsed[1]):
             return None
+        items.append(parsed[0])
         at = parsed[1]
 
 
 def _item(text: str, at: int) -> _Parsed:
     """Parses a bare item with parameters (§4.2.3)."""
     parsed = _bare_item(text, at)
-    return _with_parameters(parsed[0], text, parsed[1]) if parsed else None
+    return _with_parameters(Parameterized(parsed[0]), text, parsed[1]) if parsed else None
 
 
-def _with_parameters(member: Member, text: str, at: int) -> _Parsed:
-    """Skips the parameters of a member (§4.2.3.2)."""
+def _with_parameters(member: Parameterized, text: str, at: int) -> _Parsed:
+    """Parses the parameters of a member (§4.2.3.2); of a repeated key the last value counts."""
+    parameters: dict[str, str] = {}
     while text.startswith(";", at):
         parameter = _PARAMETER.match(text, at)
         if parameter is None:
             return None
         at = parameter.end()
-        if parameter.group(1):
-            value = _bare_item(text, at)
-            if value is None:
-                return None
-            at = value[1]
-    return member, at
+        value = _bare_item(text, at) if parameter.group(2) else (_TRUE, at)
+        if value is None:
+            return None
+        parameters[parameter.group(1)] = value[0].text
+        at = value[1]
+    return (member._replace(parameters=tuple(parameters.items())) if parameters else member), at
 
 
-def _bare_item(text: str, at: int) -> _Parsed:
+def _bare_item(text: str, at: int) -> tuple[Member, int] | None:
     """Parses a value without parameters (§4.2.3.1)."""
     found = _BARE_ITEM.match(text, at)
     if found is None or found.lastgroup is None:

@@ -1,8 +1,10 @@
-"""Reads single values of log lines: address, status, size, duration, X-Forwarded-For."""
+"""Reads single values of log lines: address, status, size, duration, X-Forwarded-For, signatures."""
 
+import re
 from typing import Final
 
 from goodbot.watch.addresses import is_local_address
+from goodbot.watch.log_entries import SignatureFields
 
 MOST_DIGITS: Final = 15
 """Digits of the largest number that is read."""
@@ -93,6 +95,27 @@ def forwarded_client(text: str) -> str:
 _MOST_PROXIES: Final = 16
 _LONGEST_ADDRESS: Final = 64
 _ADDRESS_CHARS: Final = "0123456789abcdefABCDEF.:[]"
+
+
+def signature_fields(
+    signature_input: str, signature: str, signature_agent: str, authority: str
+) -> SignatureFields | None:
+    """Returns the fields of a signed request; None if it has no Signature-Input."""
+    if signature_input in ABSENT:
+        return None
+    return SignatureFields(signature_input, *map(present, (signature, signature_agent, authority)))
+
+
+def unescaped(text: str) -> str:
+    r"""Returns a field as the client sent it: nginx writes a quote as `\x22`, Apache as `\"`."""
+    return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16)) if found[1] else found[2]
+
+
+_ESCAPE: Final = re.compile(r'\\(?:x([0-9A-Fa-f]{2})|(["\\]))')
 
 
 def present(text: str) -> str | None:

@@ -18,6 +18,10 @@ _NAMES: Final = {
     " x-forwarded-for forwarded_for xff",
     "duration": "Duration request_time request_time_ms duration duration_s duration_ms duration_us response_time"
     " response_time_ms latency latency_ms",
+    "authority": "RequestAddr http_host request_Host host",
+    "signature_input": "request_Signature-Input http_signature_input signature_input",
+    "signature": "request_Signature http_signature signature",
+    "signature_agent": "request_Signature-Agent http_signature_agent signature_agent",
 }
 """The keys of each value; the first one that an object has counts."""
 
@@ -45,6 +49,10 @@ class FlatKeys(NamedTuple):
     referrer: str
     forwarded: str
     duration: str
+    authority: str
+    signature_input: str
+    signature: str
+    signature_agent: str
 
 
 def flat_keys(layout: Sequence[str]) -> FlatKeys | None:

@@ -15,13 +15,14 @@ from goodbot.watch.formats.field_values import (
     parse_size,
     parse_status,
     parse_with_unit,
+    signature_fields,
     valid_duration,
 )
 from goodbot.watch.formats.json_keys import FlatKeys, flat_keys, units_per_second
 from goodbot.watch.formats.line_format import LineFormat
 from goodbot.watch.formats.log_times import LogTime, epoch_time, parse_any_time
 from goodbot.watch.formats.value_cache import ValueCache
-from goodbot.watch.log_entries import LogEntry, SkipReason
+from goodbot.watch.log_entries import LogEntry, SignatureFields, SkipReason
 from goodbot.watch.wire_text import to_wire
 
 _Decoded = TypeVar("_Decoded")
@@ -32,15 +33,29 @@ _NANOSECONDS: Final = 1_000_000
 """Caddy writes whole numbers only for nanoseconds, or for a duration of exactly so many seconds."""
 
 
-class _Headers(msgspec.Struct, rename={"agent": "User-Agent", "referrer": "Referer", "forwarded": "X-Forwarded-For"}):
+_HEADERS: Final = {
+    "agent": "User-Agent",
+    "referrer": "Referer",
+    "forwarded": "X-Forwarded-For",
+    "signature_input": "Signature-Input",
+    "signature": "Signature",
+    "signature_agent": "Signature-Agent",
+}
+
+
+class _Headers(msgspec.Struct, rename=_HEADERS):
     agent: list[str] | None = None
     referrer: list[str] | None = None
     forwarded: list[str] | None = None
+    signature_input: list[str] | None = None
+    signature: list[str] | None = None
+    signature_agent: list[str] | None = None
 
 
 class _Request(msgspec.Struct):
     method: str
     uri: str
+    host: str = ""
     proto: str = ""
     client_ip: str = ""
     remote_ip: str = ""
@@ -89,6 +104,7 @@ class CaddyFormat:
             to_wire(headers.agent[0] if headers.agent else "") if headers else None,
             _caddy_duration(read.duration),
             to_wire(", ".join(headers.forwarded)) if headers and headers.forwarded else None,
+            _caddy_signature(headers, request.host) if headers and headers.signature_input else None,
         )
 
 
@@ -148,7 +164,26 @@ def _flat_entry(fields: dict[str, Any], keys: FlatKeys) -> LogEntry | SkipReason
         ("" if agent == "-" else agent) if keys.agent in fields else None,
         _duration(get(keys.duration), units_per_second(keys.duration)),
         None if (forwarded := _text(get(keys.forwarded))) in ABSENT else forwarded,
+        _signature(fields, keys) if keys.signature_input else None,
     )
+
+
+def _signature(fields: dict[str, Any], keys: FlatKeys) -> SignatureFields | None:
+    get = fields.get
+    return signature_fields(
+        _text(get(keys.signature_input)),
+        _text(get(keys.signature)),
+        _text(get(keys.signature_agent)),
+        _text(get(keys.authority)),
+    )
+
+
+def _caddy_signature(headers: _Headers, host: str) -> SignatureFields | None:
+    given, signature, agent = (
+        to_wire(", ".join(values)) if values else ""
+        for values in (headers.signature_input, headers.signature, headers.signature_agent)
+    )
+    return signature_fields(given, signature, agent, to_wire(host))
 
 
 def _decoded(line: str, decode: Callable[[str | bytes], _Decoded]) -> _Decoded | None:

@@ -10,11 +10,13 @@ from goodbot.watch.formats.field_values import (
     parse_size,
     parse_status,
     present,
+    signature_fields,
+    unescaped,
 )
 from goodbot.watch.formats.log_times import parse_any_time
 from goodbot.watch.formats.pattern_syntax import Field, Meaning, Part, parse_pattern_text
 from goodbot.watch.formats.value_cache import ValueCache
-from goodbot.watch.log_entries import LogEntry, SkipReason
+from goodbot.watch.log_entries import LogEntry, SignatureFields, SkipReason
 
 NAME: Final = "custom pattern"
 
@@ -41,6 +43,7 @@ class PatternFormat:
             for before, field, after in zip(["", *parts], parts, [*parts[1:], ""], strict=False)
             if isinstance(field, Field)
         ]
+        self._has_signatures = any(field.meaning == "signature input" for field, _, _ in self._steps)
 
     def parse(self, line: str) -> LogEntry | SkipReason:
         """Reads a line; `unknown format` if the literal text of the pattern is not in it."""
@@ -89,6 +92,7 @@ class PatternFormat:
             agent if agent != "-" else "",
             next((parse_seconds(values[unit], units) for unit, units in _UNITS_PER_SECOND if unit in values), None),
             present(get("forwarded", "-")),
+            _signature(values) if self._has_signatures else None,
         )
 
 
@@ -98,6 +102,16 @@ def parse_pattern(text: str) -> PatternFormat:
     Raises `InputError` if it cannot be used: an unknown field, fields that nothing separates, no address or time.
     """
     return PatternFormat(parse_pattern_text(text))
+
+
+def _signature(values: dict[Meaning, str]) -> SignatureFields | None:
+    get = values.get
+    return signature_fields(
+        unescaped(values["signature input"]),
+        unescaped(get("signature", "")),
+        unescaped(get("signature agent", "")),
+        get("authority", ""),
+    )
 
 
 def _is_quoted(before: Part, after: Part) -> bool:

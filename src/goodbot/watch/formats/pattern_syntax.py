@@ -14,7 +14,8 @@ from goodbot.watch.wire_text import to_wire
 
 Meaning = Literal[
     "address", "time", "request", "method", "target", "query", "protocol", "status", "size", "referrer", "agent",
-    "seconds", "milliseconds", "microseconds", "forwarded", "other",
+    "seconds", "milliseconds", "microseconds", "forwarded", "authority", "signature input", "signature",
+    "signature agent", "other",
 ]  # fmt: skip
 """What a field of a line says; `other` is skipped."""
 
@@ -54,6 +55,11 @@ _NGINX: Final[dict[str, Meaning]] = {
     "request_time": "seconds",
     "http_x_forwarded_for": "forwarded",
     "proxy_add_x_forwarded_for": "forwarded",
+    "host": "authority",
+    "http_host": "authority",
+    "http_signature_input": "signature input",
+    "http_signature": "signature",
+    "http_signature_agent": "signature agent",
 }
 """Variables of nginx; all others are skipped, since modules and `map` define more."""
 
@@ -78,6 +84,10 @@ _APACHE_HEADERS: Final[dict[str, Meaning]] = {
     "referer": "referrer",
     "user-agent": "agent",
     "x-forwarded-for": "forwarded",
+    "host": "authority",
+    "signature-input": "signature input",
+    "signature": "signature",
+    "signature-agent": "signature agent",
 }
 _APACHE_UNITS: Final[dict[str, Meaning]] = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}
 _APACHE_EPOCHS: Final = ("sec", "msec", "usec")
