@@ -1,5 +1,6 @@
 """`goodbot watch`: shows which robots visited a server, who operates them, and how fast they were."""
 
+import time
 from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
@@ -13,16 +14,19 @@ from goodbot.cli.printing import complain, put, say_folded, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.cli.time_option import is_relative
 from goodbot.cli.watch_following import follow_logs
+from goodbot.cli.watch_keys import load_keys
 from goodbot.cli.watch_options import (
     ENGINES,
     CountingChoices,
     Engine,
     check_logs,
     counter_factory,
+    growing_counter,
     identities_of,
     process_count,
 )
 from goodbot.cli.watch_report import print_report
+from goodbot.cli.watch_rules import GrowingRules
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import strict_json
 from goodbot.human import counted
@@ -32,7 +36,7 @@ from goodbot.watch.report import WatchReport, make_report, report_csv, report_js
 from goodbot.watch.watch_state import WatchState, load_state, save_state
 from goodbot.watch.watching import LogCounting, LogsRead
 
-FORMATS = ("text", "json", "csv", "prometheus")
+FORMATS = ("text", "json", "csv", "html", "prometheus")
 
 EVERY_S = 2.0
 
@@ -47,13 +51,16 @@ MOST_NAMED = 5
     goodbot watch
     goodbot watch /var/log/nginx/access.log*
     goodbot watch access.log --since 7d --robot GPTBot
+    goodbot watch access.log --robots robots.txt
+    goodbot watch access.log --robots robots.txt --format html -o report.html
     goodbot watch access.log --follow
     goodbot watch /var/log/nginx --state watch.state --format prometheus -o goodbot.prom
     zcat old.log.gz | goodbot watch - --json
     """,
     sections={
         "Which requests count": ["since", "until", "robot"],
-        "How lines are read": ["pattern", "real_ip", "proxies", "reverse_dns", "nameserver"],
+        "Obedience": ["robots"],
+        "How lines are read": ["pattern", "real_ip", "proxies", "reverse_dns", "nameserver", "keys"],
         "Output": ["form", "anonymise"],
         "Repeated runs": ["follow", "every", "state_file"],
         "Speed": ["processes", "engine"],
@@ -67,7 +74,7 @@ MOST_NAMED = 5
     default="text",
     show_default=True,
     metavar="FORMAT",
-    help="Output format: text, json, csv or prometheus.",
+    help="Output format: text, json, csv, html or prometheus.",
 )
 @click.option(
     "--since",
@@ -76,6 +83,11 @@ MOST_NAMED = 5
 )
 @click.option("--until", metavar="TIME", help="Count requests before TIME.")
 @click.option("--robot", metavar="NAME", help="Report one robot only, in detail.")
+@click.option(
+    "--robots",
+    metavar="FILE|FOLDER",
+    help="Judge requests by a robots.txt, or by the dated copies in a folder of goodbot remember.",
+)
 @click.option(
     "--log-format",
     "pattern",
@@ -99,6 +111,13 @@ MOST_NAMED = 5
 )
 @click.option(
     "--nameserver", metavar="ADDRESS[:PORT]", help="With --reverse-dns: use this name server instead of the system's."
+)
+@click.option(
+    "--keys",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="Verify signed requests (Web Bot Auth) with a key directory that you saved. NAME: the robot, or the URL of "
+    "its keys; without it, the name of the file counts. Repeatable.",
 )
 @click.option("--anonymise", is_flag=True, help="Shorten addresses in the report: 192.0.2.0/24, 2001:db8::/48.")
 @click.option("--follow", is_flag=True, help="Keep reading as the logs grow, also after rotation; refresh the report.")
@@ -132,11 +151,13 @@ def command(
     since: str | None,
     until: str | None,
     robot: str | None,
+    robots: str | None,
     pattern: str | None,
     real_ip: bool,
     proxies: tuple[str, ...],
     reverse_dns: bool,
     nameserver: str | None,
+    keys: tuple[str, ...],
     anonymise: bool,
     follow: bool,
     every: float | None,
@@ -166,8 +187,10 @@ def command(
     _check(state_file, since, until, nameserver, reverse_dns)
     _check_following(follow, every, state_file, form)
     check_logs(logs)
-    choices = CountingChoices(since, until, pattern, real_ip, proxies)
+    rules = GrowingRules(robots) if robots is not None else None
     registry = load_registry()
+    directories = load_keys(keys, registry)
+    choices = CountingChoices(since, until, pattern, real_ip, proxies, rules.current() if rules else None, directories)
     if robot is not None and state_file is None:
         robot_name(robot, registry)  # an unknown one is refused before the logs are read
     identities = identities_of(registry, reverse_dns, nameserver)
@@ -178,12 +201,22 @@ def command(
     _say_found(found.logs if not logs else (), [pair for pair in found.passed_over if pair[0] not in own_files])
 
     def report(tally: Tally, read: LogsRead) -> WatchReport:
-        return make_report(tally, identities, registry, read.read, read.damage, robot=robot, anonymise=anonymise)
+        return make_report(
+            tally,
+            identities,
+            registry,
+            read.read,
+            read.damage,
+            robot=robot,
+            anonymise=anonymise,
+            judged_by=rules.current().judged_by if rules else None,
+            directories=directories,
+        )
 
     if follow:
         follow_logs(
             logs or found.logs,
-            make_counter,
+            growing_counter(engine, identities, choices.options(), rules) if rules else make_counter,
             EVERY_S if every is None else every,
             lambda tally, read: show_again(report(tally, read), form),
             processes=process_count(processes),
@@ -213,6 +246,10 @@ def write_report(report: WatchReport, form: str) -> None:
         put(report_csv(report).encode())
     elif form == "prometheus":
         put(report_prometheus(report).encode())
+    elif form == "html":
+        from goodbot.web.operator.watch_page import watch_page  # noqa: PLC0415  (the other formats need no templates)
+
+        put(watch_page(report, time.time()).encode())
     else:
         print_report(report)
 
@@ -233,7 +270,7 @@ def _check_following(follow: bool, every: float | None, state_file: Path | None,
         raise InputError("--every must be a number of seconds")
     if follow and state_file:
         raise InputError("--follow and --state cannot be combined; run goodbot watch --state FILE repeatedly instead")
-    if follow and form in ("csv", "prometheus"):
+    if follow and form in ("csv", "html", "prometheus"):
         raise InputError(f"--follow writes text or JSON lines, not {form}")
     if follow and output_is_given():
         raise InputError(

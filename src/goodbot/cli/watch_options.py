@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -12,8 +12,10 @@ from typing import Final, Literal, get_args
 
 from goodbot.cli.own_robots import address_book
 from goodbot.cli.time_option import parse_time
+from goodbot.cli.watch_rules import GrowingRules, LoadedRules
 from goodbot.errors import InputError
 from goodbot.registry import Registry
+from goodbot.registry.signed_request import KeyDirectory
 from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.identities import Confirmed, Identities
@@ -36,6 +38,8 @@ class CountingChoices:
     pattern: str | None
     real_ip: bool
     proxies: tuple[str, ...]
+    rules: LoadedRules | None = None
+    keys: tuple[KeyDirectory, ...] = ()
 
     def options(self) -> CountingOptions:
         """Returns them parsed. Raises InputError for a value that is not valid."""
@@ -52,6 +56,9 @@ class CountingChoices:
             until,
             parse_pattern(self.pattern) if self.pattern is not None else None,
             partial(real_client, proxies=networks) if self.real_ip else None,
+            self.rules.judged_by.rules if self.rules else None,
+            self.rules.nofollow if self.rules else None,
+            self.keys,
         )
 
     def key(self) -> str:
@@ -62,6 +69,8 @@ class CountingChoices:
             "--log-format": self.pattern,
             "--real-ip": "" if self.real_ip else None,
             "--trusted-proxy": " ".join(self.proxies) or None,
+            "--robots": self.rules.key if self.rules else None,
+            "--keys": " ".join(one.name for one in self.keys) or None,
         }
         return ", ".join(f"{name} {value}".rstrip() for name, value in chosen.items() if value is not None)
 
@@ -75,6 +84,19 @@ def _network(text: str) -> IPv4Network | IPv6Network:
         ) from error
     mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
     return ip_network((mapped, max(network.prefixlen - 96, 0)), strict=False) if mapped else network
+
+
+def growing_counter(
+    engine: Engine, identities: Identities, options: CountingOptions, rules: GrowingRules
+) -> Callable[[], BlockCounter]:
+    """Does what `counter_factory` does, with the rules of the time when a counter is made."""
+
+    def make() -> BlockCounter:
+        current = rules.current()
+        now = replace(options, rules=current.judged_by.rules, nofollow=current.nofollow)
+        return counter_factory(engine, identities, now)()
+
+    return make
 
 
 def counter_factory(engine: Engine, identities: Identities, options: CountingOptions) -> Callable[[], BlockCounter]:

@@ -25,14 +25,16 @@ from goodbot.cli.watch_figures import (
     percent,
     statuses_in_words,
 )
+from goodbot.cli.watch_obedience import disallowed_in_words, first_disallowed, print_obedience
 from goodbot.cli.watch_robot_report import print_robot
+from goodbot.cli.watch_signatures import print_signatures
 from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_bytes, human_duration, human_time
 from goodbot.registry import Tier
 from goodbot.watch.counting.request_kinds import RequestKind
 from goodbot.watch.judging import Verdict
-from goodbot.watch.report import PathReport, RobotReport, UndeclaredReport, WatchReport
+from goodbot.watch.report import DisallowedReport, PathReport, RobotReport, UndeclaredReport, WatchReport
 
 ROBOTS_SHOWN: Final = 25
 IMPOSTORS_SHOWN: Final = 5
@@ -70,6 +72,7 @@ def print_report(report: WatchReport) -> None:
     if not report.counts.requests:
         return
     _print_robots(report.robots)
+    say_lines(print_obedience(report))
     say_lines(_impostors(report))
     say_lines(_undeclared(report))
     say_lines(_rest(report))
@@ -106,6 +109,7 @@ def _head(report: WatchReport) -> Iterator[Line]:
         "",
     )
     yield from _from_proxies(report)
+    yield from print_signatures(report)
     yield from lines_read(report)
 
 
@@ -199,6 +203,8 @@ def _impostors(report: WatchReport) -> Iterator[Line]:
         )
         for sentence in robot.evidence[1:]:
             yield from wrapped(sentence, "    - ", "      ")
+        if robot.obedience is not None and robot.obedience.disallowed:
+            yield from wrapped(f"robots.txt: {disallowed_in_words(robot.obedience)}", "    - ", "      ")
     addresses = (address for robot in impostors for address, _ in robot.busiest)
     shared = Counter(address for address in addresses if "/" not in address)  # a network is several addresses
     if max(shared.values(), default=0) >= SEVERAL_NAMES:
@@ -240,6 +246,16 @@ def _undeclared_one(one: UndeclaredReport) -> Iterator[Line]:
     yield from wrapped(f"{_figures(one)}, {agent_in_words(one.agent)}", head, "    ")
     for sentence in one.evidence:
         yield from wrapped(sentence, "    - ", "      ")
+    if one.disallowed is not None and one.disallowed.at_most:
+        yield from _disallowed(one, one.disallowed)
+
+
+def _disallowed(one: UndeclaredReport, disallowed: DisallowedReport) -> Iterator[Line]:
+    counts = f"{disallowed.requests:,}"
+    if disallowed.at_most > disallowed.requests:
+        counts += f" to {min(disallowed.at_most, one.requests):,}"
+    yield from wrapped(f"robots.txt disallows {counts} of its requests,", "    - ", "      ")
+    yield from first_disallowed(disallowed, "      ")
 
 
 def _figures(one: UndeclaredReport) -> str:

@@ -17,6 +17,8 @@ from goodbot.cli.watch_figures import (
     percent,
     statuses_in_words,
 )
+from goodbot.cli.watch_obedience import obedience_rows, rules_in_words
+from goodbot.cli.watch_signatures import signatures_in_words
 from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_bytes, human_time
@@ -32,6 +34,8 @@ def print_robot(report: WatchReport) -> None:
         if number:
             say()
         say_lines(_details(robot))
+    if report.rules is not None:
+        say_lines(wrapped(rules_in_words(report.rules), "Judged by ", "  ", dim=True))
 
 
 def _not_seen(report: WatchReport) -> Iterator[Line]:
@@ -79,6 +83,11 @@ def _details(robot: RobotReport) -> Iterator[Line]:
         )
     yield from _row("statuses", statuses_in_words(counts.statuses))
     yield from _row("robots.txt", statuses_in_words(robot.robots_txt) or "never requested")
+    for name, lines in obedience_rows(robot.obedience) if robot.obedience else ():
+        for number, line in enumerate(lines):
+            yield from _row("" if number else name, line)
+    if robot.signatures.signed:
+        yield from _row("signed", signatures_in_words(robot.signatures))
     yield from _row("hours", hours_in_words(counts.hours))
     about = "" if robot.addresses_are_exact else "about "
     yield from _row("addresses", f"{about}{robot.addresses:,}: {busiest_in_words(robot, UNDECLARED_SHOWN)}")

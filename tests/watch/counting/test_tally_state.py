@@ -80,7 +80,7 @@ DAMAGE = {
     "a sketch of junk": fields(lambda plain: plain["clients"].update(sketch=b"junk")),
     "a sketch that ends early": fields(lambda plain: plain["clients"].update(sketch=plain["clients"]["sketch"][:-1])),
     "a sketch that is too small": fields(lambda plain: plain["clients"].update(sketch=zlib.compress(b"1234"))),
-    "a bomb": fields(lambda plain: plain["clients"].update(sketch=zlib.compress(bytes(40 * SKETCH_PLACES)))),
+    "a bomb": fields(lambda plain: plain["clients"].update(sketch=zlib.compress(bytes(40 * SKETCH_PLACES), 1))),
     "kinds that are missing": fields(lambda plain: plain["counts"]["kinds"].pop()),
     "a day of 25 hours": fields(lambda plain: plain["counts"]["hours"].append(0)),
     "a robot's hours": fields(lambda plain: plain["robots"][0][1]["counts"]["hours"].pop()),

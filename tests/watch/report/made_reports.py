@@ -4,13 +4,15 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from goodbot.exclusion import Access
 from goodbot.registry import bundled_registry
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.counting.line_counter import LineCounter
 from goodbot.watch.counting.tally import Tally
-from goodbot.watch.report import WatchReport, make_report
+from goodbot.watch.obedience.rules_in_force import RulesInForce
+from goodbot.watch.report import JudgedBy, WatchReport, make_report, rules_report
 
 GPTBOT = "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)"
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
@@ -59,14 +61,19 @@ def timed_line(second: float, duration_s: float, agent: str = GPTBOT) -> str:
     )
 
 
-def tally_of(lines: Iterable[str] | bytes) -> Tally:
+def tally_of(lines: Iterable[str] | bytes, rules: RulesInForce | None = None) -> Tally:
     """Counts lines, which are wire text, or a whole log."""
     data = lines if isinstance(lines, bytes) else "".join(lines).encode("latin-1")
     tally = Tally()
-    tally.add(LineCounter(IDENTITIES, CountingOptions()).count(Block(data, "access.log")))
+    tally.add(LineCounter(IDENTITIES, CountingOptions(rules=rules)).count(Block(data, "access.log")))
     return tally
 
 
-def report_of(lines: Iterable[str] | bytes, **options: Any) -> WatchReport:
-    """Makes the report of lines. `options`: of `make_report`."""
-    return make_report(tally_of(lines), IDENTITIES, REGISTRY, ["access.log"], **options)
+def report_of(lines: Iterable[str] | bytes, *, rules: bytes | None = None, **options: Any) -> WatchReport:
+    """Makes the report of lines, judged by a robots.txt. `options`: of `make_report`."""
+    if rules is None:
+        return make_report(tally_of(lines), IDENTITIES, REGISTRY, ["access.log"], **options)
+    in_force = RulesInForce.always(Access.from_response(200, (), rules, 0.0))
+    judged_by = JudgedBy(in_force, rules_report("robots.txt", in_force, ["a note"]))
+    tally = tally_of(lines, in_force)
+    return make_report(tally, IDENTITIES, REGISTRY, ["access.log"], judged_by=judged_by, **options)

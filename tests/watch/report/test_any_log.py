@@ -36,9 +36,12 @@ LOGS = st.one_of(
 )
 
 
-@given(LOGS, st.booleans(), st.sampled_from([None, "GPTBot"]))
-def test_every_form(log: bytes, anonymise: bool, robot: str | None) -> None:
-    report = report_of(log, anonymise=anonymise, robot=robot)
+RULES = b"User-agent: *\nDisallow: /\nCrawl-delay: 5\nVisit-time: 0000-0001\nRequest-rate: 2/1m"
+
+
+@given(LOGS, st.booleans(), st.sampled_from([None, "GPTBot"]), st.sampled_from([None, b"", RULES]))
+def test_every_form(log: bytes, anonymise: bool, robot: str | None, rules: bytes | None) -> None:
+    report = report_of(log, rules=rules, anonymise=anonymise, robot=robot)
     assert json_text(report_json(report)).isascii()
     table = list(csv.reader(io.StringIO(report_csv(report)), strict=True))
     assert {len(row) for row in table} == {len(table[0])}

@@ -37,7 +37,17 @@ def test_a_robot() -> None:
         "last": "1789466401",
         "points": "",
         "user_agent": GPTBOT,
+        "disallowed": "",
+        "judged": "",
+        "obeyed": "",
     }
+
+
+def test_obedience() -> None:
+    lines = [line(0), line(1, "/x"), *(line(second, f"/x/{second}", "x", "192.0.2.1") for second in range(90))]
+    rows = rows_of(report_of(lines, rules=b"User-agent: *\nDisallow: /x"))
+    found = [(row["kind"], row["disallowed"], row["judged"], row["obeyed"]) for row in rows]
+    assert found == [("robot", "1", "2", "no"), ("undeclared", "90", "", "")]
 
 
 def test_robots_then_the_others() -> None:

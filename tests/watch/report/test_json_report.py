@@ -10,12 +10,31 @@ import pytest
 from goodbot.watch.reader.opening import Damage
 from goodbot.watch.report import report_json
 from programs import ROOT
+from watch.counting.signed_lines import Signed, directory
 from watch.labelled_log import make_log
 from watch.report.made_reports import GPTBOT, line, report_of, timed_line
 
-PAGE = ROOT / "docs" / "how-to" / "watch-robots.md"
+PAGES = [ROOT / "docs" / "how-to" / name for name in ("watch-robots.md", "judge-obedience.md")]
 
-BY_NAME = ("statuses", "robots_txt_answers", "formats", "skipped_by_reason", "verdicts", "requests_by_verdict")
+VERSIONS = "robots[].obedience.versions[]"
+
+RULES = b"""\
+User-agent: *
+Disallow: /
+Crawl-delay: 5
+Request-rate: 2/60
+Visit-time: 0000-0001
+"""
+
+BY_NAME = (
+    "statuses",
+    "robots_txt_answers",
+    "formats",
+    "skipped_by_reason",
+    "verdicts",
+    "requests_by_verdict",
+    "failed",
+)
 """Objects whose keys are statuses, formats and other names."""
 
 
@@ -34,18 +53,19 @@ def paths_of(value: Any, path: str = "") -> Iterator[str]:
 
 
 def documented() -> set[str]:
-    """Returns the keys in the first column of the page's last table."""
-    table = PAGE.read_text(encoding="utf-8").partition("| key | meaning |")[2]
-    cells = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+    """Returns the keys in the first column of the last table of each page."""
+    tables = [page.read_text(encoding="utf-8").partition("| key | meaning |")[2] for page in PAGES]
+    cells = [row.split("|")[1] for table in tables for row in table.splitlines() if row.startswith("| `")]
     return {key for cell in cells for key in re.findall("`([^`]+)`", cell)}
 
 
 def test_every_key_is_documented() -> None:
     damage = [Damage("access.log.1.gz", 100, "the gzip data ends early")]
-    report = report_of(make_log().text() + b"garbage\n" + timed_line(1, 2.5).encode(), damage=damage)
-    found = {*paths_of(report_json(report))}
+    log = make_log().text() + b"garbage\n" + timed_line(1, 2.5).encode() + Signed("Firefox").line() + b"\n"
+    report = report_of(log, rules=RULES, damage=damage, directories=[directory("GPTBot")])
+    found = {key for key in paths_of(report_json(report)) if not key.startswith((VERSIONS, "disobedient[]"))}
     of_objects = {key for key in found if any(other.startswith(f"{key}.") for other in found)}
-    assert documented() == found - of_objects | {"robots[]", "undeclared[]"}
+    assert documented() == found - of_objects | {"robots[]", "undeclared[]", "disobedient[]", VERSIONS}
 
 
 CONTRACT = {

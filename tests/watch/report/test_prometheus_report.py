@@ -34,7 +34,7 @@ def samples_of(report: WatchReport) -> Samples:
 @pytest.fixture(scope="module")
 def samples() -> Samples:
     lines = [line(0, "/robots.txt", status=404), line(1), line(1, "/x", status=503), "garbage\n", "\n"]
-    return samples_of(report_of([*lines, line(2, "/", "Firefox", "8.8.8.8")]))
+    return samples_of(report_of([*lines, line(2, "/", "Firefox", "8.8.8.8")], rules=b"User-agent: *\nDisallow: /x"))
 
 
 VALUES: list[tuple[str, dict[str, str], float]] = [
@@ -52,6 +52,8 @@ VALUES: list[tuple[str, dict[str, str], float]] = [
     ("robot_robots_txt_fetches", ROBOT, 1),
     ("robot_errors", ROBOT, 2),
     ("robot_peak_requests_per_second", ROBOT, 2),
+    ("robot_judged_requests", ROBOT, 2),
+    ("robot_disallowed_requests", ROBOT, 1),
 ]
 
 
@@ -66,6 +68,10 @@ def test_every_robot_and_tier_has_its_sample() -> None:
     assert sum(value for (name, _), value in found.items() if name == "goodbot_watch_robot_requests") == sum(
         robot.counts.requests for robot in report.robots
     )
+
+
+def test_obedience_needs_a_robots_txt() -> None:
+    assert not [name for name, _ in samples_of(report_of([line(0)])) if "disallowed" in name or "judged" in name]
 
 
 def test_every_metric_is_documented(samples: Samples) -> None:

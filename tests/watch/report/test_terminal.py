@@ -2,6 +2,7 @@
 
 import unicodedata
 from itertools import chain
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ BEHIND_A_PROXY = [
     *(line(number, f"/{number}", f"Browser {number % 9}", "10.0.0.1") for number in range(200)),
 ]
 
-WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
+WORDS: list[tuple[str, list[str], dict[str, Any], str]] = [
     ("nothing", [], {}, "No requests: the logs are empty."),
     ("no request", ["x\n"], {}, "No requests in 1 line. 1 line skipped (unknown format: 1). Is this an access log?"),
     ("head", [line(0)], {}, f"1 request, 100 bytes, from 1 address, {TEN_AM} to {TEN_AM} (0 s)"),
@@ -134,7 +135,7 @@ WORDS: list[tuple[str, list[str], dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("lines", "options", "words"), [case[1:] for case in WORDS], ids=[case[0] for case in WORDS])
-def test_words(lines: list[str], options: dict[str, str], words: str, printed: Printed) -> None:
+def test_words(lines: list[str], options: dict[str, Any], words: str, printed: Printed) -> None:
     assert words in one_line(printed(report_of(lines, **options)))
 
 
@@ -167,7 +168,7 @@ def test_lines_fit(columns: int, printed: Printed) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"robot": "gptbot"}, {"anonymise": True}], ids=["all", "one", "anonymised"])
 @pytest.mark.parametrize("columns", [40, 80])
-def test_text_of_visitors_is_harmless_and_short(columns: int, options: dict[str, str], printed: Printed) -> None:
+def test_text_of_visitors_is_harmless_and_short(columns: int, options: dict[str, Any], printed: Printed) -> None:
     text = printed(report_of(HOSTILE, **options), columns)
     assert {unicodedata.category(character) for character in text} & {"Cc", "Cf", "Cs"} == {"Cc"}
     assert {character for character in text if unicodedata.category(character) == "Cc"} == {"\n"}

@@ -6,7 +6,9 @@ from typing import Final, Protocol
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.client_rows import ClientRows
 from goodbot.watch.counting.client_table import ClientBlock
+from goodbot.watch.counting.disallowed_addresses import AddressBlock
 from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotBlock, RobotKey
+from goodbot.watch.counting.signature_judge import SignatureBlock
 from goodbot.watch.log_entries import SkipReason
 
 PATHS: Final = 2000
@@ -31,6 +33,9 @@ class BlockCounts:
     """Request lines, at most `PATHS`, with their counts; each too low by `requested_error` at most."""
     requested_error: int = 0
     robots: dict[RobotKey, RobotBlock] = field(default_factory=dict)
+    disallowed: AddressBlock | None = None
+    """Disallowed requests of other addresses; None without a robots.txt."""
+    signatures: SignatureBlock = field(default_factory=SignatureBlock)
     clients: ClientBlock = field(default_factory=lambda: ClientRows({}, []))
 
 

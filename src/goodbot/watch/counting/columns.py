@@ -67,6 +67,8 @@ class Columns:
     agent: TextColumn
     duration: npt.NDArray[np.float64]
     """NaN if not known."""
+    line: Ints
+    """The place of the line in the block."""
 
     def __len__(self) -> int:
         return len(self.at)
@@ -83,6 +85,7 @@ class Columns:
             self.referrer[rows],
             self.agent.take(rows),
             self.duration[rows],
+            self.line[rows],
         )
 
 
@@ -94,6 +97,8 @@ class ReadColumns:
     lines: int
     skipped: Counter[SkipReason]
     formats: Counter[str]
+    signed: dict[int, LogEntry]
+    """The requests with a signature, by the place of their line."""
 
 
 class ColumnReader:
@@ -117,7 +122,7 @@ class ColumnReader:
             six[:] = False
         rows = np.flatnonzero(six)
         quotes = marks[newlines[rows][:, None] + np.arange(-6, 0)]
-        columns, is_regular = self._regular(data, text, starts[rows], ends[rows], quotes)
+        columns, is_regular = self._regular(data, text, starts[rows], ends[rows], quotes, rows)
         rows = rows[is_regular]
         others = np.delete(np.arange(len(ends)), rows)
         reader = LineReader(self._options.pattern, block.header)
@@ -127,8 +132,10 @@ class ColumnReader:
             formats[COMBINED] += len(rows)
         if entries:
             order = np.argsort(np.concatenate([rows, places]), kind="stable")
-            columns = _with_entries(columns, entries).take(order)
-        return ReadColumns(columns, len(ends), skipped, formats)
+            columns = _with_entries(columns, entries, places).take(order)
+        pairs = zip(places, entries, strict=True)
+        signed = {place: entry for place, entry in pairs if entry.signature is not None}
+        return ReadColumns(columns, len(ends), skipped, formats, signed)
 
     def _others(
         self, data: bytes, starts: Ints, ends: Ints, numbers: Ints, reader: LineReader
@@ -147,7 +154,7 @@ class ColumnReader:
         return entries, places, skipped
 
     def _regular(
-        self, data: bytes, text: Bytes, starts: Ints, ends: Ints, quotes: Ints
+        self, data: bytes, text: Bytes, starts: Ints, ends: Ints, quotes: Ints, lines: Ints
     ) -> tuple[Columns, npt.NDArray[np.bool_]]:
         """Reads the lines that are regular, and says which are. `quotes` has the places of six quotes for each line."""
         head, answer, after = quotes[:, 0], quotes[:, 1], quotes[:, 5]
@@ -189,6 +196,7 @@ class ColumnReader:
             1 - _are_absent(text, referrer, quotes[keep, 3]).astype(np.int64),
             _encoded(data, np.minimum(agent + _are_absent(text, agent, after[keep]), after[keep]), after[keep]),
             np.full(len(keep), np.nan),
+            lines[keep],
         )
         return columns, is_regular
 
@@ -253,8 +261,8 @@ def _sizes(text: Bytes, starts: Ints, ends: Ints) -> tuple[Ints, npt.NDArray[np.
     return size, valid
 
 
-def _with_entries(columns: Columns, entries: list[LogEntry]) -> Columns:
-    """Adds entries below the columns."""
+def _with_entries(columns: Columns, entries: list[LogEntry], lines: list[int]) -> Columns:
+    """Adds entries below the columns, with the places of their lines."""
 
     def added(column: TextColumn, values: list[str | None]) -> TextColumn:
         octets = pa.array(
@@ -284,4 +292,5 @@ def _with_entries(columns: Columns, entries: list[LogEntry]) -> Columns:
         more(columns.referrer, [-1 if entry[6] is None else int(entry[6]) for entry in entries]),
         added(columns.agent, [entry[7] for entry in entries]),
         more(columns.duration, [np.nan if entry[8] is None else entry[8] for entry in entries]),
+        more(columns.line, lines),
     )

@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from goodbot.registry.signed_request import KeyDirectory
 from goodbot.watch.formats.line_format import LineFormat
+from goodbot.watch.obedience.nofollow_pages import NofollowPages
+from goodbot.watch.obedience.rules_in_force import RulesInForce
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +21,9 @@ class CountingOptions:
     """The format of every line, if the user gives one."""
     client_of: Callable[[str, str], str] | None = None
     """With `--real-ip`: returns the client's address from the address and the text of X-Forwarded-For."""
+    rules: RulesInForce | None = None
+    """With `--robots`: the robots.txt by which requests are judged."""
+    nofollow: NofollowPages | None = None
+    """With the history of pages: those whose links robots may not follow."""
+    keys: tuple[KeyDirectory, ...] = ()
+    """With `--keys`: the keys by which signed requests are verified."""

@@ -12,6 +12,7 @@ from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.entry_rows import EntryRow, LineBlocks
 from goodbot.watch.counting.frequent import reduced
 from goodbot.watch.counting.identities import Identities
+from goodbot.watch.counting.obedience_judge import BlockLines, ObedienceJudge
 from goodbot.watch.counting.rates import busy_seconds
 from goodbot.watch.counting.request_cache import AgentCache, RequestCache, trim
 from goodbot.watch.counting.request_kinds import RequestKind
@@ -23,6 +24,7 @@ from goodbot.watch.counting.robot_totals import (
     RobotBlock,
     RobotKey,
 )
+from goodbot.watch.counting.signature_judge import SignatureJudge
 
 _AT, _HOUR, _REQUEST, _STATUS, _SIZE, _AGENT, _DURATION = (itemgetter(place) for place in (1, 2, 3, 4, 5, 7, 8))
 
@@ -36,6 +38,8 @@ class LineCounter:
         self._lines = LineBlocks(options)
         self._requests = RequestCache()
         self._agents = AgentCache()
+        self._judge = ObedienceJudge(options.rules, options.nofollow) if options.rules is not None else None
+        self._signatures = SignatureJudge(identities, options)
 
     def count(self, block: Block) -> BlockCounts:
         """Counts the requests of a block. Makes a million small objects and no cycles: to look for cycles among them
@@ -59,10 +63,30 @@ class LineCounter:
         result.durations = durations_of(map(_DURATION, entries))
         result.robots_txt = self._robots_txt(entries, requested)
         result.requested, result.requested_error = reduced(requested, PATHS)
-        groups, others = self._by_robot(entries)
+        result.signatures, verified = self._signatures.judge(read.signed)
+        groups, others = self._by_robot(entries, verified)
         result.robots = {key: self._robot_block(group) for key, group in groups.items()}
+        if self._judge is not None:
+            self._add_obedience(self._judge, result, groups, others, BlockLines(block.data))
         result.clients = client_rows(others, self._requests, self._agents)
         return result
+
+    def _add_obedience(
+        self,
+        judge: ObedienceJudge,
+        result: BlockCounts,
+        groups: dict[RobotKey, list[EntryRow]],
+        others: list[EntryRow],
+        lines: BlockLines,
+    ) -> None:
+        judge.trim()
+        for key, group in groups.items():
+            robot = self._identities.robot_of(group[0][7] or "")
+            if robot is not None:
+                rows = ((entry[1], entry[3], entry[5], entry[9]) for entry in group)
+                result.robots[key].obedience = judge.judge_robot(robot, rows, lines)
+        rows_of_others = ((entry[1], entry[3], entry[9], entry[0], entry[7]) for entry in others)
+        result.disallowed = judge.judge_others(rows_of_others, lines)
 
     def _within(self, entries: list[EntryRow]) -> list[EntryRow]:
         since, until = self._options.since, self._options.until
@@ -71,8 +95,10 @@ class LineCounter:
         low, high = since if since is not None else -(1 << 62), until if until is not None else 1 << 62
         return [entry for entry in entries if low <= entry[1] < high]
 
-    def _by_robot(self, entries: list[EntryRow]) -> tuple[dict[RobotKey, list[EntryRow]], list[EntryRow]]:
-        """Sorts entries by known robot; the others come last."""
+    def _by_robot(
+        self, entries: list[EntryRow], verified: dict[int, RobotKey]
+    ) -> tuple[dict[RobotKey, list[EntryRow]], list[EntryRow]]:
+        """Sorts entries by known robot; the others come last. `verified`: by the places of lines with a signature."""
         groups: defaultdict[RobotKey, list[EntryRow]] = defaultdict(list)
         others: list[EntryRow] = []
         robot_of, key_of = self._identities.robot_of, self._identities.key_of
@@ -82,7 +108,8 @@ class LineCounter:
             if robot is None:
                 others.append(entry)
             else:
-                groups[key_of(robot, entry[0], entry[1])].append(entry)
+                key = verified.get(entry[9]) or key_of(robot, entry[0], entry[1])
+                groups[key].append(entry)
         return groups, others
 
     def _counts(self, entries: list[EntryRow], requested: Counter[str]) -> RequestCounts:

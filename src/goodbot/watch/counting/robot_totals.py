@@ -9,7 +9,10 @@ from goodbot.watch.counting.distinct import DistinctCount
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.rates import Busy, Rates
 from goodbot.watch.counting.request_kinds import KINDS
+from goodbot.watch.counting.signature_counts import SignatureCounts
+from goodbot.watch.counting.timeline import Timeline
 from goodbot.watch.log_entries import SkipReason
+from goodbot.watch.obedience.counts import ObedienceBlock, ObedienceCounts
 
 ROBOT_PATHS: Final = 200
 """How many request lines and addresses of one robot are counted exactly or nearly so."""
@@ -87,6 +90,8 @@ class RobotBlock:
     lines_error: int = 0
     addresses: dict[str, int] = field(default_factory=dict)
     agents: dict[str, int] = field(default_factory=dict)
+    obedience: ObedienceBlock | None = None
+    """None without a robots.txt."""
 
 
 @dataclass(slots=True)
@@ -104,6 +109,9 @@ class RobotTotals:
     agents: FrequentItems = field(default_factory=lambda: FrequentItems(20))
     visitors: DistinctCount = field(default_factory=DistinctCount)
     """Its different addresses."""
+    timeline: Timeline = field(default_factory=Timeline)
+    obedience: ObedienceCounts = field(default_factory=ObedienceCounts)
+    signatures: SignatureCounts = field(default_factory=SignatureCounts)
 
     def add(self, block: RobotBlock, hashes: list[int]) -> None:
         """Adds a block; `hashes` are those of its addresses."""
@@ -115,6 +123,9 @@ class RobotTotals:
         self.addresses.add(block.addresses)
         self.agents.add(block.agents)
         self.visitors.update(hashes)
+        self.timeline.add(block.seconds)
+        if block.obedience is not None:
+            self.obedience.add(block.obedience)
 
 
 def add_counts(mine: dict[Item, int], more: Mapping[Item, int]) -> None:

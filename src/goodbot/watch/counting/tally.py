@@ -4,9 +4,12 @@ from dataclasses import dataclass, field
 
 from goodbot.watch.counting.block_counts import PATHS, BlockCounts
 from goodbot.watch.counting.client_table import ClientTable
+from goodbot.watch.counting.disallowed_addresses import DisallowedAddresses
 from goodbot.watch.counting.distinct import address_hash
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotKey, RobotTotals, add_counts
+from goodbot.watch.counting.signature_counts import NonceBook, SignatureCounts
+from goodbot.watch.counting.signature_judge import SignatureBlock
 from goodbot.watch.log_entries import SkipReason
 
 
@@ -29,6 +32,11 @@ class Tally:
     requested: FrequentItems = field(default_factory=lambda: FrequentItems(PATHS))
     """The most frequent request lines."""
     robots: dict[RobotKey, RobotTotals] = field(default_factory=dict)
+    disallowed: DisallowedAddresses = field(default_factory=DisallowedAddresses)
+    """Disallowed requests of other addresses."""
+    signers: dict[str, SignatureCounts] = field(default_factory=dict)
+    """Signed requests of clients whose User-Agent names no known robot, by the name of the key directory."""
+    nonces: NonceBook = field(default_factory=NonceBook)
 
     def add(self, block: BlockCounts) -> None:
         """Adds the counts of the next block."""
@@ -44,4 +52,17 @@ class Tally:
             hashes = [address_hash(address) for address in found.addresses]
             self.robots.setdefault(key, RobotTotals()).add(found, hashes)
             self.clients.visitors.update(hashes)
+        if block.disallowed is not None:
+            self.disallowed.add(block.disallowed)
+        self._add_signatures(block.signatures)
         block.clients.add_to(self.clients)
+
+    def _add_signatures(self, block: SignatureBlock) -> None:
+        for key, counts in block.robots.items():
+            self.robots[key].signatures.merge(counts)
+        for name, counts in block.others.items():
+            self.signers.setdefault(name, SignatureCounts()).merge(counts)
+        for nonce, who in block.nonces:
+            if self.nonces.is_repeated(nonce):
+                counts = self.signers[who] if isinstance(who, str) else self.robots[who].signatures
+                counts.replayed += 1

@@ -8,11 +8,14 @@ import msgspec
 
 from goodbot.watch.counting.client_table import SKETCH_PLACES, VISITOR_BITS, ClientTable, Pool
 from goodbot.watch.counting.clients import SUMS, TABLE_COLUMNS
+from goodbot.watch.counting.disallowed_addresses import DisallowedAddresses
 from goodbot.watch.counting.distinct import DistinctCount
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.request_kinds import KINDS
 from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotKey, RobotTotals
+from goodbot.watch.counting.signature_counts import NonceBook, SignatureCounts
 from goodbot.watch.counting.tally import Tally
+from goodbot.watch.counting.timeline import HOUR_S
 from goodbot.watch.log_entries import SkipReason
 
 _CELL_BYTES: Final = 8
@@ -44,6 +47,9 @@ class SavedTally(msgspec.Struct):
     robots_txt: dict[int, int]
     requested: FrequentItems
     robots: list[tuple[RobotKey, RobotTotals]]
+    disallowed: DisallowedAddresses = msgspec.field(default_factory=DisallowedAddresses)
+    signers: dict[str, SignatureCounts] = msgspec.field(default_factory=dict)
+    nonces: NonceBook = msgspec.field(default_factory=NonceBook)
 
 
 def saved(tally: Tally) -> SavedTally:
@@ -68,6 +74,9 @@ def saved(tally: Tally) -> SavedTally:
         tally.robots_txt,
         tally.requested,
         [*tally.robots.items()],
+        tally.disallowed,
+        tally.signers,
+        tally.nonces,
     )
 
 
@@ -84,6 +93,9 @@ def restored(state: SavedTally) -> Tally:
         state.robots_txt,
         _checked_items(state.requested),
         {key: _checked_robot(totals) for key, totals in state.robots},
+        _checked_disallowed(state.disallowed),
+        state.signers,
+        state.nonces,
     )
 
 
@@ -120,9 +132,16 @@ def _unpacked(sketch: bytes) -> bytes:
 def _checked_robot(totals: RobotTotals) -> RobotTotals:
     _checked(totals.counts)
     _checked_visitors(totals.visitors)
+    if totals.timeline.span_s < HOUR_S:
+        raise ValueError("the requests over time are damaged")
     for items in (totals.lines, totals.addresses, totals.agents):
         _checked_items(items)
     return totals
+
+
+def _checked_disallowed(disallowed: DisallowedAddresses) -> DisallowedAddresses:
+    _checked_items(disallowed.requests)
+    return disallowed
 
 
 def _checked(counts: RequestCounts) -> RequestCounts:

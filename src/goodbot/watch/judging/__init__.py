@@ -11,3 +11,4 @@ from goodbot.watch.judging.client import site_asset_share as site_asset_share
 from goodbot.watch.judging.client import site_referrer_share as site_referrer_share
 from goodbot.watch.judging.groups import ClientGroup as ClientGroup
 from goodbot.watch.judging.groups import find_groups as find_groups
+from goodbot.watch.judging.rules import is_named_program as is_named_program

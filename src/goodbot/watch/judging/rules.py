@@ -265,6 +265,12 @@ def _names_itself(client: Client) -> bool:
     return bool(client.agent) and not client.agent.startswith(("Mozilla/", "Opera/"))
 
 
+def is_named_program(client: Client) -> bool:
+    """Whether the User-Agent names a program, neither a browser nor an app of a telephone: so perhaps no person
+    chose the pages."""
+    return _names_itself(client) and not _is_app(client) and client.agents == 1
+
+
 def _comes_by_links(client: Client) -> bool:
     known = client.referred + client.unreferred
     return client.referred >= 3 and client.referred >= 0.6 * known

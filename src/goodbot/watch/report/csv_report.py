@@ -26,6 +26,9 @@ COLUMNS: Final = (
     "points",
     "evidence",
     "user_agent",
+    "disallowed",
+    "judged",
+    "obeyed",
 )
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -63,7 +66,7 @@ def harmless(cell: object) -> object:
 
 def _rows(report: WatchReport) -> Iterator[tuple[object, ...]]:
     for robot in report.robots:
-        counts, record = robot.counts, robot.robot
+        counts, record, obedience = robot.counts, robot.robot, robot.obedience
         yield (
             "robot",
             robot.name,
@@ -81,6 +84,7 @@ def _rows(report: WatchReport) -> Iterator[tuple[object, ...]]:
             "",
             "; ".join(robot.evidence),
             robot.agents[0][0] if robot.agents else "",
+            *((obedience.disallowed, obedience.judged, obedience.obeyed) if obedience else ("", "", "")),
         )
     for one in report.undeclared:
         yield (
@@ -100,4 +104,7 @@ def _rows(report: WatchReport) -> Iterator[tuple[object, ...]]:
             one.points,
             "; ".join(one.evidence),
             one.agent,
+            one.disallowed.requests if one.disallowed else "",
+            "",
+            "",
         )

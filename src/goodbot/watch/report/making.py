@@ -2,18 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from goodbot.errors import InputError, quoted
 from goodbot.registry import KnownRobot, Registry, Tier
+from goodbot.registry.signed_request import KeyDirectory
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.counting.request_kinds import target_of
 from goodbot.watch.counting.robot_totals import RobotKey, RobotTotals
 from goodbot.watch.counting.tally import Tally
+from goodbot.watch.obedience.rules_in_force import RulesInForce
 from goodbot.watch.reader.opening import Damage
 from goodbot.watch.report.anonymous import shortened, without_addresses
+from goodbot.watch.report.obedience_report import RulesReport, disallowed_of, obedience_of
 from goodbot.watch.report.other_addresses import JudgedOthers, Shown, judge_others, local_requests
+from goodbot.watch.report.signature_report import signature_evidence, signatures_of
 from goodbot.watch.report.watch_report import (
     PathReport,
     PooledReport,
@@ -28,6 +34,15 @@ MOST_UNDECLARED: Final = 1000
 MOST_LISTED: Final = 20
 """Paths, addresses and User-Agents that a report lists."""
 
+
+@dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """The robots.txt by which the requests of a tally were judged, and its description."""
+
+    rules: RulesInForce
+    described: RulesReport
+
+
 _ORDER: Final[tuple[Tier, ...]] = ("verified", "declared", "unknown", "impostor")
 
 
@@ -40,19 +55,24 @@ def make_report(
     *,
     robot: str | None = None,
     anonymise: bool = False,
+    judged_by: JudgedBy | None = None,
+    directories: Sequence[KeyDirectory] = (),
 ) -> WatchReport:
     """Makes the report. `identities` and `registry` are those with which the tally was made.
 
     `robot`: only this known robot, by its name or token; raises InputError if there is no such robot. `anonymise`:
-    addresses are shortened (see `shortened`).
+    addresses are shortened (see `shortened`). `directories`: the keys with which
+    signatures were verified.
     """
     shown: Shown = shortened if anonymise else readable
     only = robot_name(robot, registry, (key.name for key in tally.robots)) if robot is not None else None
     keys = [key for key in tally.robots if only is None or key.name == only]
     keys.sort(key=lambda key: (_ORDER.index(key.tier), -tally.robots[key].counts.requests, key.name))
-    robots = [_robot(key, tally, identities, shown, anonymise) for key in keys]
+    rules = judged_by.rules if judged_by else None
+    robots = [_robot(key, tally, identities, shown, anonymise, rules) for key in keys]
     local = local_requests(tally)
-    others = judge_others(tally, local, shown) if only is None else JudgedOthers([], {}, {}, 0)
+    disallowed = partial(disallowed_of, counts=tally.disallowed, rules=rules, anonymise=anonymise) if rules else None
+    others = judge_others(tally, local, shown, disallowed) if only is None else JudgedOthers([], {}, {}, 0, [])
     left_out = Counter(one.verdict for one in others.undeclared[MOST_UNDECLARED:])
     answers = Counter(tally.robots_txt)
     if only is not None:
@@ -79,8 +99,11 @@ def make_report(
         others.requests,
         _pooled(tally),
         _paths(tally.requested),
+        signatures_of(tally, keys, directories, with_others=only is None),
         only,
         _named_otherwise(only, tally) if only is not None and not keys else 0,
+        judged_by.described if judged_by else None,
+        tuple(others.disobedient[:MOST_LISTED]),
     )
 
 
@@ -110,12 +133,15 @@ def _named_otherwise(name: str, tally: Tally) -> int:
 # ---- known robots ------------------------------------------------------------------------------------------------
 
 
-def _robot(key: RobotKey, tally: Tally, identities: Identities, shown: Shown, anonymise: bool) -> RobotReport:
+def _robot(
+    key: RobotKey, tally: Tally, identities: Identities, shown: Shown, anonymise: bool, rules: RulesInForce | None
+) -> RobotReport:
     totals = tally.robots[key]
     rates = totals.rates.closed()
     agent = next((agent for agent, _ in totals.agents.top(1)), "")
     record = identities.robot_of(agent) if agent else None
     counts, durations = totals.counts, totals.durations
+    addresses = totals.visitors.count()
     return RobotReport(
         key.name,
         key.tier,
@@ -128,12 +154,15 @@ def _robot(key: RobotKey, tally: Tally, identities: Identities, shown: Shown, an
         counts.bytes / max(tally.counts.bytes, 1),
         durations.total_s / tally.durations.total_s if tally.durations.total_s else None,
         counts.requests / max(60 * rates.active_minutes, 1),
-        totals.visitors.count(),
+        addresses,
         totals.visitors.is_exact,
         _addresses(totals, shown),
         tuple((readable(agent), count) for agent, count in totals.agents.top(MOST_LISTED)),
         _paths(totals.lines),
-        _evidence(record, totals, identities, anonymise),
+        _evidence(key, record, totals, identities, anonymise),
+        totals.timeline,
+        totals.signatures,
+        obedience_of(totals.obedience, record, rules, addresses, anonymise=anonymise) if rules else None,
     )
 
 
@@ -146,12 +175,15 @@ def _addresses(totals: RobotTotals, shown: Shown) -> tuple[tuple[str, int], ...]
 
 
 def _evidence(
-    record: KnownRobot | None, totals: RobotTotals, identities: Identities, anonymise: bool
+    key: RobotKey, record: KnownRobot | None, totals: RobotTotals, identities: Identities, anonymise: bool
 ) -> tuple[str, ...]:
     busiest = next((address for address, _ in totals.addresses.top(1)), None)
     if record is None or busiest is None:
         return ()
-    evidence = identities.identity_of(record, busiest, totals.counts.last_at or 0).evidence
+    identity = identities.identity_of(record, busiest, totals.counts.last_at or 0)
+    by_signature = totals.signatures.verified and (key.tier, identity.tier == "verified") == ("verified", False)
+    of_address = identity.evidence[:1] if by_signature else identity.evidence
+    evidence = (*of_address, *signature_evidence(key, totals.signatures))
     return tuple(map(without_addresses, evidence)) if anonymise else evidence
 
 

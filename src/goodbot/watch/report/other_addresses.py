@@ -15,11 +15,13 @@ from goodbot.watch.judging import (
     Verdict,
     clients,
     find_groups,
+    is_named_program,
     judge,
     site_asset_share,
     site_referrer_share,
     strength,
 )
+from goodbot.watch.report.obedience_report import DisallowedOf
 from goodbot.watch.report.watch_report import UndeclaredReport
 from goodbot.watch.wire_text import readable
 
@@ -38,6 +40,8 @@ class JudgedOthers:
     verdicts: ByVerdict
     requests: ByVerdict
     proxies: int
+    disobedient: list[UndeclaredReport]
+    """Others with disallowed requests, most of them first: addresses that are possibly robots, or programs by name."""
 
 
 def local_requests(tally: Tally) -> Counter[str]:
@@ -51,7 +55,9 @@ def local_requests(tally: Tally) -> Counter[str]:
     return found
 
 
-def judge_others(tally: Tally, local: Counter[str], shown: Shown) -> JudgedOthers:
+def judge_others(
+    tally: Tally, local: Counter[str], shown: Shown, disallowed_of: DisallowedOf | None = None
+) -> JudgedOthers:
     """Judges the addresses, but for proxies: local addresses that used several User-Agents, of robots too.
 
     A member of a group is listed by itself too if its own verdict is stronger.
@@ -63,7 +69,7 @@ def judge_others(tally: Tally, local: Counter[str], shown: Shown) -> JudgedOther
     judged = [client for client in every if client.address not in proxies]
     groups = find_groups(judged, *shares)
     of_group = {address: group.verdict for group in groups for address in group.members}
-    result = JudgedOthers([], dict.fromkeys(VERDICTS, 0), dict.fromkeys(VERDICTS, 0), len(proxies))
+    result = JudgedOthers([], dict.fromkeys(VERDICTS, 0), dict.fromkeys(VERDICTS, 0), len(proxies), [])
     alone: set[str] = set()
     for client in every:
         judgement = judge(client, *shares) if client.address not in proxies else _NOT_JUDGED
@@ -71,18 +77,31 @@ def judge_others(tally: Tally, local: Counter[str], shown: Shown) -> JudgedOther
         verdict = min(judgement.verdict, known, key=strength)
         result.verdicts[verdict] += 1
         result.requests[verdict] += client.requests
+        if disallowed_of and (verdict == "possible" or (verdict == "no evidence" and is_named_program(client))):
+            one = _of_client(client, judgement, shown, disallowed_of)
+            if one.disallowed is not None and one.disallowed.requests:
+                result.disobedient.append(one)
         if strength(verdict) < strength(known):
             alone.add(client.address)
-            result.undeclared.append(_of_client(client, judgement, shown))
-    result.undeclared.extend(_of_group(group, len(alone.intersection(group.members)), shown) for group in groups)
+            result.undeclared.append(_of_client(client, judgement, shown, disallowed_of))
+    result.undeclared.extend(
+        _of_group(group, len(alone.intersection(group.members)), shown, disallowed_of) for group in groups
+    )
+    result.disobedient.sort(key=lambda one: (-_disallowed(one), one.address))
     result.undeclared.sort(key=lambda one: (strength(one.verdict), -one.points, -one.requests, one.address))
     return result
+
+
+def _disallowed(one: UndeclaredReport) -> int:
+    return one.disallowed.requests if one.disallowed else 0
 
 
 _NOT_JUDGED = Judgement(0, "no evidence", ())
 
 
-def _of_client(client: Client, judgement: Judgement, shown: Shown) -> UndeclaredReport:
+def _of_client(
+    client: Client, judgement: Judgement, shown: Shown, disallowed_of: DisallowedOf | None
+) -> UndeclaredReport:
     return UndeclaredReport(
         shown(client.address),
         (),
@@ -102,10 +121,13 @@ def _of_client(client: Client, judgement: Judgement, shown: Shown) -> Undeclared
         judgement.points,
         judgement.verdict,
         judgement.evidence,
+        disallowed_of([client.address]) if disallowed_of else None,
     )
 
 
-def _of_group(group: ClientGroup, also_alone: int, shown: Shown) -> UndeclaredReport:
+def _of_group(
+    group: ClientGroup, also_alone: int, shown: Shown, disallowed_of: DisallowedOf | None
+) -> UndeclaredReport:
     whole = group.client
     return UndeclaredReport(
         group.network,
@@ -126,4 +148,5 @@ def _of_group(group: ClientGroup, also_alone: int, shown: Shown) -> UndeclaredRe
         group.judgement.points,
         group.verdict,
         (*group.evidence, *group.judgement.evidence),
+        disallowed_of([*group.members]) if disallowed_of else None,
     )

@@ -46,6 +46,8 @@ class _Metrics:
         fetches = _by_robot("robots_txt_fetches", "Requests of a known robot for robots.txt.")
         errors = _by_robot("errors", "Requests of a known robot that were answered with 400 to 599.")
         peak = _by_robot("peak_requests_per_second", "Most requests of a known robot within one second.")
+        judged = _by_robot("judged_requests", "Requests of a known robot that were judged by robots.txt.")
+        disallowed = _by_robot("disallowed_requests", "Requests of a known robot that robots.txt disallowed.")
         for robot in self._report.robots:
             labels = [robot.name, robot.tier, robot.robot.purpose if robot.robot else "other"]
             requests.add_metric(labels, robot.counts.requests)
@@ -53,7 +55,12 @@ class _Metrics:
             fetches.add_metric(labels, robot.robots_txt_fetches)
             errors.add_metric(labels, robot.errors)
             peak.add_metric(labels, robot.rates.peak_second)
+            if robot.obedience is not None:
+                judged.add_metric(labels, robot.obedience.judged)
+                disallowed.add_metric(labels, robot.obedience.disallowed)
         yield from (requests, sent, fetches, errors, peak)
+        if self._report.rules is not None:
+            yield from (judged, disallowed)
 
 
 def _gauge(name: str, about: str, value: float) -> Metric:

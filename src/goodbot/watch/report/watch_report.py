@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from goodbot.registry import KnownRobot, Tier
 from goodbot.watch.counting.rates import Rates
 from goodbot.watch.counting.robot_totals import Durations, RequestCounts
+from goodbot.watch.counting.signature_counts import SignatureCounts
+from goodbot.watch.counting.timeline import Timeline
 from goodbot.watch.judging import Verdict
 from goodbot.watch.log_entries import SkipReason
 from goodbot.watch.reader.opening import Damage
+from goodbot.watch.report.obedience_report import DisallowedReport, ObedienceReport, RulesReport
+from goodbot.watch.report.signature_report import SignaturesReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,11 @@ class RobotReport:
     paths: tuple[PathReport, ...]
     evidence: tuple[str, ...]
     """Of the tier, for the busiest address."""
+    timeline: Timeline
+    """Its requests over time."""
+    signatures: SignatureCounts
+    obedience: ObedienceReport | None = None
+    """None if no robots.txt was given."""
 
     @property
     def robots_txt_fetches(self) -> int:
@@ -89,6 +98,8 @@ class UndeclaredReport:
     points: int
     verdict: Verdict
     evidence: tuple[str, ...]
+    disallowed: DisallowedReport | None = None
+    """None if no robots.txt was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +153,13 @@ class WatchReport:
     """How many requests these addresses sent."""
     pooled: PooledReport
     paths: tuple[PathReport, ...]
+    signatures: SignaturesReport
     only: str | None = None
     """The robot that was asked for."""
     named_otherwise: int = 0
     """Without any request of that robot: requests of other addresses whose User-Agent contains its name."""
+    rules: RulesReport | None = None
+    """The robots.txt by which requests were judged; None if none was given."""
+    disobedient: tuple[UndeclaredReport, ...] = ()
+    """Addresses with disallowed requests that are not certain or likely robots, but possible ones, or programs by their
+    name; those with most disallowed requests first."""
