@@ -110,6 +110,7 @@ PAGES: Final = {
         Page("GET", "/crawl/host", "one host", "name, file", "404"),
         Page("GET", "/crawl/refused", "URLs that were not fetched", "reason, host, after"),
         Page("GET", "/crawl/courtesy", "the courtesy report", "host, after", "404"),
+        Page("GET", "/crawl/watch", "robots in access logs, with `--watch`"),
         Page("GET", "/crawl/removals", "the removals that were granted", "page, done"),
         Page("POST", "/crawl/removals", "lifts one of them", "token, id", "303: done"),
     ),

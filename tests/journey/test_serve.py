@@ -18,6 +18,7 @@ from goodbot.serve_settings import ServeSettings
 from goodbot.web import create_app
 from journey.goodbot_process import ended, goodbot, start
 from web.library import Visitor
+from web.watch_study import Followed
 from webserver import Exchange, WebServer, answer
 
 PAGES = {"/": answer(b"<title>Clocks</title><p>Old clocks are wound weekly. <a href=/care>care</a>")}
@@ -55,7 +56,7 @@ WITHOUT_LINE = {"/cached/document", "/check/report", "/crawl/{order}", "/favicon
 async def test_the_help_names_every_path_and_no_other(crawl: Path) -> None:
     opened = serve.open_crawl(crawl, Settings())
     site = serve.site_of(ServeSettings(), Settings())
-    app = create_app(opened.search, site, opened.crawl, None, None, opened.visitors)
+    app = create_app(opened.search, site, opened.crawl, None, None, opened.visitors, logs=Followed())
     paths = {route.path for route in app.routes if hasattr(route, "path")}
     assert any(isinstance(route, Mount) for route in app.routes)
     text = (await goodbot("serve", "--help")).out

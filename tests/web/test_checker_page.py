@@ -7,7 +7,6 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
-from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, expect
@@ -20,7 +19,7 @@ from goodbot.web import Rate, Site, create_app, running
 from goodbot.web.checker.checker_report import FINDINGS_SENT, FINDINGS_SHOWN, judge, same_text, text_of
 from goodbot.web.checker.site_robots import SiteRobots, TooManyRequestsError
 from goodbot.web.server.security_headers import POLICY
-from web.browser import chromium, shared_tab
+from web.browser import audit, chromium, shared_tab
 from web.crawls import Crawls
 from web.library import SPECIMENS, Library, Visitor
 from web.library import Answer as Reply
@@ -564,7 +563,7 @@ def test_axe_finds_nothing_where_no_site_is_fetched(browser: Browser, visitor: V
     source.why_not = "this server has no contact: set `contact`"
     with shared_tab(browser, base_url=visitor.base) as tab:
         tab.goto("/check")
-        assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+        assert audit(tab).violations == []
 
 
 WINDOWS = [
@@ -599,5 +598,5 @@ def test_axe_finds_nothing(browser: Browser, visitor: Visitor, width: int, schem
             expect(tab.locator("#announcement")).to_contain_text(half if agent == "half" else whole)
             if agent == "Googlebot":
                 tab.locator("#historic > summary").click()
-            assert [(robots, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+            assert audit(tab).violations == [], robots
             assert tab.evaluate("document.documentElement.scrollWidth") <= width

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, expect
 
 from goodbot.exclusion import Access
@@ -12,7 +11,7 @@ from goodbot.live import Courtesy
 from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, host_names, host_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.web.operator.courtesy_page import LISTED_FROM, courtesy_page
-from web.browser import chromium, shared_tab
+from web.browser import audit, chromium, shared_tab
 
 NOW = 1_795_000_000.0
 KEPT = Courtesy(
@@ -112,7 +111,7 @@ def test_many_hosts_have_a_list_with_links(browser: Browser, tmp_path: Path) -> 
         for host in ("[::1]:80", "127.0.0.1:81"):
             tab.get_by_role("link", name=host).click()
             expect(tab.locator(":target")).to_have_text(host)
-        assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+        assert audit(tab).violations == []
 
 
 def test_the_conclusion_comes_first(frontier: Path) -> None:
@@ -134,5 +133,5 @@ def test_axe_finds_nothing(browser: Browser, frontier: Path, width: int, scheme:
     ) as tab:
         tab.set_content(page(frontier))
         expect(tab.get_by_role("row", name="Hosts that received requests")).to_contain_text("2")
-        assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+        assert audit(tab).violations == []
         assert tab.evaluate("document.documentElement.scrollWidth") <= width

@@ -6,7 +6,6 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
-from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -17,7 +16,7 @@ from goodbot.values import STATES, Status
 from goodbot.web import Rate, Site, create_app, running
 from goodbot.web.operator.crawl_view import MEANINGS, error_groups, progress
 from goodbot.web.server.security_headers import POLICY
-from web.browser import chromium, shared_tab
+from web.browser import audit, chromium, shared_tab
 from web.crawls import RUNNING, TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Answer, Library, Visitor
 
@@ -482,5 +481,5 @@ def test_axe_finds_nothing(
             tab.goto(path)
             if path == "/crawl" and paced:
                 tab.get_by_text("Stop …").click()
-            assert [(path, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+            assert audit(tab).violations == [], path
             assert tab.evaluate("document.documentElement.scrollWidth") <= width

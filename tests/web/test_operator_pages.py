@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, expect
@@ -24,7 +23,7 @@ from goodbot.web import Site, create_app, running
 from goodbot.web.operator.granted_removals_page import PER_PAGE
 from goodbot.web.operator.hosts_page import LINES_SHOWN
 from goodbot.web.operator.refused_page import read_place, written
-from web.browser import chromium, shared_tab
+from web.browser import audit, chromium, shared_tab
 from web.crawls import TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Answer, Library, Visitor
 from web.sample_frontier import NOW, make_frontier
@@ -417,7 +416,7 @@ def test_axe_finds_nothing(browser: Browser, visitor: Visitor, width: int, schem
     ) as tab:
         for path in ("/crawl/login", f"/crawl?token={TOKEN}", *PAGES, "/crawl?token=wrong"):
             tab.goto(path)
-            assert [(path, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+            assert audit(tab).violations == [], path
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, path
             assert tab.evaluate(SMALL) == [], path
 

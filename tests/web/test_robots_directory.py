@@ -331,7 +331,7 @@ SAID: list[tuple[str, KnownRobot, list[str], list[str]]] = [
     (
         "signatures",
         sample(signatures="https://keys.s.example/"),
-        ["keys.s.example", "only your server can check them"],
+        ["keys.s.example", "Your server can check the signatures"],
         ["goodbot who"],
     ),
     (

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from threading import Event
 
 import pytest
-from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from goodbot.errors import RunError
 from goodbot.web import Rate, Site, create_app, running
-from web.browser import chromium, shared_tab
+from web.browser import audit, chromium, shared_tab
 from web.library import SPECIMENS, Library, Visitor
 
 EVIL = "robot <img src=x onerror=alert(1)>"
@@ -109,7 +108,7 @@ def test_it_is_a_combobox(tab: Page) -> None:
     expect(options(tab)).to_have_count(4)
     expect(tab.get_by_role("status")).to_have_text("4 suggestions")
     expect(box(tab)).not_to_have_attribute("aria-activedescendant", re.compile("."))
-    assert Axe().run(tab)["violations"] == []
+    assert audit(tab).violations == []
 
 
 def test_letter_by_letter(tab: Page) -> None:
@@ -134,7 +133,7 @@ def test_the_arrows_choose_and_leave_the_text_alone(tab: Page) -> None:
     expect(box(tab)).to_be_focused()
     expect(options(tab).first).to_have_attribute("aria-selected", "true")
     expect(tab.locator("[aria-selected=true]")).to_have_count(1)
-    assert Axe().run(tab)["violations"] == []
+    assert audit(tab).violations == []
     tab.keyboard.press("Enter")
     tab.wait_for_url("**/search?q=robot+exclusion")
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 import pytest
-from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
-from web.browser import chromium, shared_tab
+from web.browser import audit, chromium, shared_tab
 from web.library import Visitor
 from web.trap_server import Trap, trap
 from web.visitor_desks import HOST, Desk, copy, url, visited
@@ -62,8 +61,8 @@ def test_axe_finds_nothing(
     ) as tab:
         for name, path in PATHS.items():
             tab.goto(path)
-            report = Axe().run(tab)
-            assert [(name, found["id"], found["nodes"]) for found in report["violations"]] == []
+            report = audit(tab)
+            assert report.violations == [], name
             assert tab.evaluate(SMALL_TARGETS) == [], name
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, name
             assert tab.evaluate("document.documentElement.lang") == language

@@ -12,6 +12,7 @@ from goodbot.web import KeyDirectory, Rate, Site, create_app
 from web.crawls import Crawls
 from web.library import SPECIMENS, Library
 from web.visitor_desks import Desk
+from web.watch_study import Followed
 
 SAMPLE = Site("Sample", post_rate=Rate(0, 1))
 
@@ -21,7 +22,7 @@ def whole_app(
 ) -> Starlette:
     """Makes the application; `folder` takes the key of its robot."""
     keys = KeyDirectory(create_key(folder / "key.jwk"), "bot.example")
-    return create_app(search or Library(SPECIMENS), site, Crawls(), keys, visitors=visitors or Desk())
+    return create_app(search or Library(SPECIMENS), site, Crawls(), keys, visitors=visitors or Desk(), logs=Followed())
 
 
 def routes_of(app: Starlette, is_wanted: Callable[[Route], bool] = lambda route: True) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,12 +13,13 @@ from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
 from goodbot.cli.own_robots import data_folder
-from goodbot.cli.printing import flush, say, write_json
-from goodbot.cli.serve_options import serve_options, serve_settings
+from goodbot.cli.printing import flush, say, say_folded, write_json
+from goodbot.cli.serve_options import serve_options, serve_settings, watch_options
 from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
 from goodbot.config import Settings
 from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
+from goodbot.errors import InputError
 from goodbot.one_shot import robots_fetcher
 from goodbot.ports import Search
 from goodbot.registry import AddressBook
@@ -27,6 +28,9 @@ from goodbot.robot.fetch.signing import WELL_KNOWN, Signer, signer_of
 from goodbot.serve_settings import ServeSettings
 from goodbot.visitors.services import VisitorServices, open_visitor_services
 from goodbot.web import KeyDirectory, Rate, Site, create_app, serve
+
+if TYPE_CHECKING:
+    from goodbot.cli.serve_watch import LogWatch
 
 CONTROL_TIMEOUT_S = 4.0
 """How long a page that controls the crawl waits for its response."""
@@ -40,6 +44,7 @@ CONTROL_TIMEOUT_S = 4.0
     examples="""
     goodbot serve --in crawl --port 8020
     goodbot serve --in crawl --name 'Library search' --public-url https://example.org/find/ --trusted-proxy 127.0.0.1
+    goodbot serve --in crawl --watch /var/log/nginx --watch-robots robots.txt
     goodbot serve            # the checker and the robots directory alone
     """,
 )
@@ -51,8 +56,16 @@ CONTROL_TIMEOUT_S = 4.0
     help="Folder of a crawl or of imported documents. Without it only the checker and the robots directory are served.",
 )
 @serve_options
+@watch_options
 @click.option("--host", "old_listen", hidden=True)
-def command(folder: Path | None, old_listen: str | None, as_json: bool, **options: Any) -> None:
+def command(
+    folder: Path | None,
+    old_listen: str | None,
+    watched: tuple[str, ...],
+    watch_robots: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Serve the search of a crawl, pages about it, a robots.txt checker and a robots directory, until Ctrl-C, SIGTERM
     or SIGHUP.
 
@@ -96,9 +109,10 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
                            crawl with --sign
 
     For the operator (goodbot serve prints a link with the token): /crawl shows the crawl, its hosts, URLs not fetched
-    and courtesy, and can pause, resume and stop it. Anyone who can reach the other pages may read them. With --no-index
-    everything works except search. The server itself fetches from public sites only, for the checker, removals and
-    IndexNow, and only if a contact is set.
+    and courtesy, and can pause, resume and stop it. With --watch, /crawl/watch shows which robots came to your own
+    server, as goodbot watch does, while its logs grow. Anyone who can reach the other pages may read them. With
+    --no-index everything works except search. The server itself fetches from public sites only, for the checker,
+    removals and IndexNow, and only if a contact is set.
 
     Exit status: 0: ended with Ctrl-C, SIGTERM or SIGHUP (the terminal was closed); 2: bad input, such as an invalid
     setting or a DIR that holds neither a crawl nor an index; 3: cannot listen on that address and port, or the index of
@@ -110,20 +124,40 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     opened = _open(folder, settings, served)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
     book = AddressBook(data_folder())
-    app = create_app(opened.search, site, opened.crawl, keys, robots_fetcher(settings), opened.visitors, book)
+    logs = _log_watch(watched, watch_robots, opened)
+    app = create_app(opened.search, site, opened.crawl, keys, robots_fetcher(settings), opened.visitors, book, logs)
 
     def ready(url: str) -> None:
         urls = urls_of(url, site, opened, signer)
         _print_json(urls) if as_json else _print_urls(urls, signer, has_search=opened.search is not None)
         for line in _warnings(folder, served, settings):
             say(line, err=True)
+        if logs is not None:
+            logs.start()
         notify_systemd(READY)
 
     def stopping() -> None:
         notify_systemd(STOPPING)
+        if logs is not None:
+            logs.stop()
 
     serve(app, served.listen, served.port, ready, public_host=site.public_host, on_stop=stopping)
     end_without_waiting()
+
+
+def _log_watch(names: tuple[str, ...], robots: str | None, opened: "Opened") -> "LogWatch | None":
+    """Returns what follows the logs of `--watch`. Raises InputError if these options cannot be used."""
+    if robots is not None and not names:
+        raise InputError("--watch-robots needs --watch LOG")
+    if not names:
+        return None
+    if opened.crawl is None:
+        raise InputError("--watch needs --in DIR with a crawl, whose token protects the page")
+    from goodbot.cli.serve_watch import LogWatch, check_watched  # noqa: PLC0415  (the other pages do not need it)
+
+    for line in check_watched(names):
+        say_folded(f"goodbot: {line}", err=True)
+    return LogWatch(names, robots)
 
 
 def _settings(folder: Path | None) -> Settings:

@@ -44,6 +44,23 @@ def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options about access logs, which are no settings: they name files of this machine."""
+    command = click.option(
+        "--watch-robots",
+        metavar="FILE|FOLDER",
+        help="With --watch: judge requests by a robots.txt, or by the dated copies in a folder of goodbot remember.",
+    )(command)
+    return click.option(
+        "--watch",
+        "watched",
+        multiple=True,
+        metavar="LOG",
+        help="Access log, or a folder of them: a page for the operator shows which robots came, as goodbot watch does. "
+        "Repeatable.",
+    )(command)
+
+
 def _option_of(name: str) -> str:
     return _OPTIONS.get(name, name.replace("_", "-"))
 

@@ -21,6 +21,7 @@ from goodbot.web.machines.openapi import OpenApi
 from goodbot.web.machines.opensearch import OpenSearch
 from goodbot.web.machines.own_robots_txt import PUBLIC_PAGES, NoIndex, OwnRobotsTxt
 from goodbot.web.operator.crawl_page import CrawlDesk
+from goodbot.web.operator.live_watch_page import LogFollower
 from goodbot.web.operator.operator_pages import operator_routes
 from goodbot.web.pages.error_pages import ErrorPages, disconnected
 from goodbot.web.pages.templates_env import Templates
@@ -69,6 +70,7 @@ def create_app(
     robots_source: RobotsSource | None = None,
     visitors: VisitorDesk | None = None,
     address_book: AddressBook | None = None,
+    logs: LogFollower | None = None,
 ) -> Starlette:
     """Makes the application for `site`.
 
@@ -76,7 +78,7 @@ def create_app(
     the crawl page and figures in /metrics, `keys` the key directory of a robot that signs. Without `robots_source` the
     checker cannot fetch the robots.txt of a site, without `visitors` there are no submissions, removals, cached copies
     and stories of URLs. `address_book` has the address lists that the directory of robots shows, by default those that
-    come with goodbot.
+    come with goodbot. `logs` adds the operator's page about robots in access logs.
     """
     pages = Templates(
         site, has_search=search is not None, has_crawl=crawl is not None, has_visitors=visitors is not None
@@ -86,7 +88,7 @@ def create_app(
     measured = MeasuredSearch(search, metrics) if search is not None else None
     routes: list[BaseRoute] = [
         *_search_routes(measured, crawl, pages, errors),
-        *_operator_routes(crawl, visitors, pages, errors),
+        *_operator_routes(crawl, visitors, logs, pages, errors),
         *((keys.route(),) if keys else ()),
         *CheckerPage(pages, robots_source).routes(),
         *_directory_routes(pages, address_book),
@@ -116,11 +118,15 @@ def create_app(
 
 
 def _operator_routes(
-    crawl: CrawlDesk | None, visitors: VisitorDesk | None, pages: Templates, errors: ErrorPages
+    crawl: CrawlDesk | None,
+    visitors: VisitorDesk | None,
+    logs: LogFollower | None,
+    pages: Templates,
+    errors: ErrorPages,
 ) -> tuple[Route, ...]:
     if crawl is None:
         return (Route("/crawl", errors.no_crawl),)
-    return operator_routes(crawl, pages, visitors.removals if visitors is not None else None)
+    return operator_routes(crawl, pages, visitors.removals if visitors is not None else None, logs)
 
 
 def _directory_routes(pages: Templates, book: AddressBook | None) -> tuple[Route, ...]:

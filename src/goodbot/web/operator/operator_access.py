@@ -37,7 +37,7 @@ be found by trying."""
 MAX_LOGIN_BYTES: Final = 16 * 1024
 HOME: Final = "/crawl"
 
-_PAGE: Final = re.compile(r"/crawl(/(hosts|host|refused|courtesy|removals))?(\?[!-~]{1,2000})?")
+_PAGE: Final = re.compile(r"/crawl(/(hosts|host|refused|courtesy|removals|watch))?(\?[!-~]{1,2000})?")
 """The pages to which a visitor returns after logging in."""
 _LOG: Final = logging.getLogger(LOGGER)
 
