@@ -180,6 +180,7 @@ def test_a_request_whose_other_half_does_not_come_is_answered_too() -> None:
         assert ended(process) == (0, "stopping\nended\n", "")
 
 
+@pytest.mark.long  # other tests at the same time may take the 2 seconds
 def test_no_client_holds_the_server() -> None:
     """An empty log: uvicorn did not run out of its 2 seconds. Meanwhile one client sends byte by byte."""
     begun = [

@@ -25,7 +25,7 @@ from goodbot.web.operator.watch_charts import (
     time_chart,
 )
 from goodbot.web.operator.watch_page import GAPS_DRAWN, OTHERS_LISTED, ROBOTS_LISTED, VERSIONS_LISTED, watch_page
-from goodbot.web.operator.watch_words import edge_words, outcome, span_words, start_words
+from goodbot.web.operator.watch_words import edge_words, span_words, start_words
 from watch.report.made_reports import line, report_of
 from web.browser import audit, chromium, small_targets
 from web.watch_study import START, study
@@ -255,9 +255,9 @@ def test_words(studied: WatchReport) -> None:
     assert [edge_words(size) for size in (0, 512, 1024, 16_384, 1 << 20)] == ["0", "512", "17 min", "5 h", "12 d"]
     one = next(robot.obedience for robot in studied.robots if robot.name == "YandexBot")
     assert one is not None
-    assert outcome(one) == "no"
-    assert outcome(replace(one, disallowed=0)) == "only the paths"
-    assert outcome(replace(one, disallowed=0, limits=())) == "yes"
+    assert one.obeyed == "no"
+    assert replace(one, disallowed=0).obeyed == "paths only"
+    assert replace(one, disallowed=0, limits=()).obeyed == "yes"
 
 
 # ---- in a browser ---------------------------------------------------------------------------------------------------

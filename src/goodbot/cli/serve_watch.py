@@ -15,6 +15,7 @@ from goodbot.cli.watch_rules import GrowingRules
 from goodbot.errors import GoodbotError, InputError
 from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.counting_options import CountingOptions
+from goodbot.watch.counting.pending_requests import settle_tally
 from goodbot.watch.reader.following import LOOK_S, FollowedLogs
 from goodbot.watch.reader.opening import STDIN
 from goodbot.watch.report import JudgedBy, WatchReport, make_report
@@ -104,10 +105,13 @@ class LogWatch:
     def _counter_maker(self) -> Callable[[], BlockCounter]:
         if self._rules is None:
             return counter_factory("auto", self._identities, CountingOptions())
-        return growing_counter("auto", self._identities, CountingOptions(), self._rules)
+        options = CountingOptions(host=self._rules.current().host, is_counted_on=True)
+        return growing_counter("auto", self._identities, options, self._rules)
 
     def _judged_by(self) -> JudgedBy | None:
         return self._rules.current().judged_by if self._rules else None
 
     def _report(self, state: WatchState, total: LogsRead, judged_by: JudgedBy | None) -> WatchReport:
+        if judged_by is not None:
+            settle_tally(state.tally, judged_by.rules, self._identities)
         return make_report(state.tally, self._identities, self._registry, total.read, total.damage, judged_by=judged_by)

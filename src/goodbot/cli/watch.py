@@ -30,6 +30,7 @@ from goodbot.cli.watch_rules import GrowingRules
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import strict_json
 from goodbot.human import counted
+from goodbot.watch.counting.pending_requests import settle_tally
 from goodbot.watch.counting.tally import Tally
 from goodbot.watch.reader.log_files import find_logs
 from goodbot.watch.report import WatchReport, make_report, report_csv, report_json, report_prometheus, robot_name
@@ -59,7 +60,7 @@ MOST_NAMED = 5
     """,
     sections={
         "Which requests count": ["since", "until", "robot"],
-        "Obedience": ["robots"],
+        "Obedience": ["robots", "host"],
         "How lines are read": ["pattern", "real_ip", "proxies", "reverse_dns", "nameserver", "keys"],
         "Output": ["form", "anonymise"],
         "Repeated runs": ["follow", "every", "state_file"],
@@ -87,6 +88,11 @@ MOST_NAMED = 5
     "--robots",
     metavar="FILE|FOLDER",
     help="Judge requests by a robots.txt, or by the dated copies in a folder of goodbot remember.",
+)
+@click.option(
+    "--host",
+    metavar="HOST",
+    help="With --robots: the host whose requests are judged, if the log names several. Default: that of the folder.",
 )
 @click.option(
     "--log-format",
@@ -152,6 +158,7 @@ def command(
     until: str | None,
     robot: str | None,
     robots: str | None,
+    host: str | None,
     pattern: str | None,
     real_ip: bool,
     proxies: tuple[str, ...],
@@ -187,20 +194,27 @@ def command(
     _check(state_file, since, until, nameserver, reverse_dns)
     _check_following(follow, every, state_file, form)
     check_logs(logs)
+    if host is not None and robots is None:
+        raise InputError("--host needs --robots")
     rules = GrowingRules(robots) if robots is not None else None
     registry = load_registry()
     directories = load_keys(keys, registry)
-    choices = CountingChoices(since, until, pattern, real_ip, proxies, rules.current() if rules else None, directories)
+    is_counted_on = follow or state_file is not None
+    choices = CountingChoices(
+        since, until, pattern, real_ip, proxies, rules.current() if rules else None, host, is_counted_on, directories
+    )
     if robot is not None and state_file is None:
         robot_name(robot, registry)  # an unknown one is refused before the logs are read
     identities = identities_of(registry, reverse_dns, nameserver)
     make_counter = counter_factory(engine, identities, choices.options())
     found = find_logs(logs, may_be_none=follow and bool(logs))
-    keep_from_output([*found.logs, *([str(state_file)] if state_file else [])])
+    keep_from_output([*found.logs, *([str(state_file)] if state_file else []), *(rules.inputs if rules else [])])
     own_files = {str(state_file)} if state_file else set()
     _say_found(found.logs if not logs else (), [pair for pair in found.passed_over if pair[0] not in own_files])
 
     def report(tally: Tally, read: LogsRead) -> WatchReport:
+        if rules is not None:
+            settle_tally(tally, rules.current().judged_by.rules, identities)
         return make_report(
             tally,
             identities,
@@ -222,6 +236,8 @@ def command(
             processes=process_count(processes),
         )
     state = load_state(state_file, choices.key()) if state_file else WatchState()
+    if rules is not None:
+        settle_tally(state.tally, rules.current().judged_by.rules, identities)
     with ProgressLine() as progress:
         counting = LogCounting(
             state,

@@ -10,7 +10,7 @@ from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time
-from goodbot.watch.obedience.shares import BROKEN_SHARE, Share
+from goodbot.watch.obedience.shares import Share
 from goodbot.watch.report import (
     BrokenRuleReport,
     DisallowedReport,
@@ -24,6 +24,8 @@ from goodbot.watch.report import (
 ROBOTS_SHOWN: Final = 10
 RULES_SHOWN: Final = 3
 NAMES_SHOWN: Final = 12
+HOSTS_SHOWN: Final = 5
+_OBEYED: Final = ("yes", "paths only", "no")
 LINE_CHARS: Final = 300
 
 
@@ -34,10 +36,12 @@ def print_obedience(report: WatchReport) -> Iterator[Line]:
     yield ("",)
     yield from wrapped("Did known robots obey robots.txt?", "", "", bold=True)
     yield from wrapped(rules_in_words(report.rules), "  ", "  ", dim=True)
+    if report.elsewhere:
+        yield from wrapped(_elsewhere(report), "  ", "  ", fg="yellow")
     robots = [robot for robot in report.robots if robot.tier != "impostor"]
     judged = [(robot, robot.obedience) for robot in robots if robot.obedience is not None]
     judged.sort(key=lambda pair: (-pair[1].disallowed, -pair[1].judged))
-    guilty = [(robot, one) for robot, one in judged if one.obeyed == "no" or (one.obeyed == "yes" and broke_more(one))]
+    guilty = [(robot, one) for robot, one in judged if one.obeyed in ("no", "paths only")]
     for robot, one in guilty[:ROBOTS_SHOWN]:
         yield from _guilty(robot, one)
     if len(guilty) > ROBOTS_SHOWN:
@@ -63,11 +67,11 @@ def _lists(judged: Sequence[tuple[RobotReport, ObedienceReport]]) -> Iterator[Li
 
     yield from names(
         "No disallowed request (in brackets: requests judged)",
-        [(robot, one.judged) for robot, one in judged if one.obeyed == "yes" and not broke_more(one)],
+        [(robot, one.judged) for robot, one in judged if one.obeyed == "yes"],
     )
     yield from names(
         "Never requested robots.txt in these logs",
-        [(robot, one.judged) for robot, one in judged if one.robots_txt_at is None and one.obeyed in ("yes", "no")],
+        [(robot, one.judged) for robot, one in judged if one.robots_txt_at is None and one.obeyed in _OBEYED],
     )
     yield from names(
         "User-triggered fetchers, which robots.txt is not meant for",
@@ -97,8 +101,10 @@ def first_disallowed(disallowed: DisallowedReport, indent: str) -> Iterator[Line
     """Prints the first disallowed request of an address, after its rule."""
     for example in disallowed.examples[:1]:
         where = f" (line {example.line})" if example.line else ""
-        yield from wrapped(f"for example by {shown(example.rule)}{where}:", indent, indent)
-        yield from wrapped(shown(example.log_line, LINE_CHARS), indent, indent, dim=True)
+        end = ":" if example.log_line else ""
+        yield from wrapped(f"for example by {shown(example.rule)}{where}{end}", indent, indent)
+        if example.log_line:
+            yield from wrapped(shown(example.log_line, LINE_CHARS), indent, indent, dim=True)
 
 
 def rules_in_words(rules: RulesReport) -> str:
@@ -108,6 +114,12 @@ def rules_in_words(rules: RulesReport) -> str:
     )
     said = [text for text in (versions, *rules.notes) if text]
     return f"{rules.source}: {'; '.join(said)}" if said else rules.source
+
+
+def _elsewhere(report: WatchReport) -> str:
+    hosts = ", ".join(f"{shown(host)} ({count:,})" for host, count in report.elsewhere[:HOSTS_SHOWN])
+    more = " and others" if len(report.elsewhere) > HOSTS_SHOWN else ""
+    return f"Not judged are requests to other hosts: {hosts}{more}. --host names the host whose requests are judged."
 
 
 def obedience_rows(one: ObedienceReport) -> Iterator[tuple[str, Sequence[str]]]:
@@ -147,10 +159,10 @@ def _guilty(robot: RobotReport, one: ObedienceReport) -> Iterator[Line]:
         more = counted(len(one.rules) - RULES_SHOWN, "more rule")
         yield from wrapped(f"{more}; --robot {robot.name} shows them", "    - ", "      ")
     for limit in one.limits:
-        if is_broken(limit.share):
+        if limit.is_broken:
             yield from wrapped(_limit(limit), "    - ", "      ")
     yield from _with_line(_followed(one))
-    if one.visits is not None and is_broken(one.visits.share):
+    if one.visits is not None and one.visits.is_broken:
         yield from _with_line(_visits(one))
 
 
@@ -209,17 +221,6 @@ def _versions(one: ObedienceReport) -> list[str]:
         disallowed = f"{version.disallowed:,} of {counted(version.judged, 'request')} disallowed"
         lines.append(f"{when}: {disallowed}, {_share(version.share)}{limits}")
     return lines
-
-
-def broke_more(one: ObedienceReport) -> bool:
-    """Whether a robot clearly broke something but the rules for paths: a limit, Visit-time or nofollow."""
-    limits = any(is_broken(limit.share) for limit in one.limits)
-    return limits or one.followed > 0 or (one.visits is not None and is_broken(one.visits.share))
-
-
-def is_broken(share: Share | None) -> bool:
-    """Whether a share is so large that neither clocks nor the network explain it."""
-    return share is not None and share.low > BROKEN_SHARE
 
 
 def _share(share: Share | None) -> str:

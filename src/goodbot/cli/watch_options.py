@@ -19,6 +19,7 @@ from goodbot.registry.signed_request import KeyDirectory
 from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.identities import Confirmed, Identities
+from goodbot.watch.counting.judged_target import host_name
 from goodbot.watch.counting.line_counter import LineCounter
 from goodbot.watch.counting.real_client import real_client
 from goodbot.watch.formats.pattern import parse_pattern
@@ -39,6 +40,8 @@ class CountingChoices:
     real_ip: bool
     proxies: tuple[str, ...]
     rules: LoadedRules | None = None
+    host: str | None = None
+    is_counted_on: bool = False
     keys: tuple[KeyDirectory, ...] = ()
 
     def options(self) -> CountingOptions:
@@ -57,9 +60,17 @@ class CountingChoices:
             parse_pattern(self.pattern) if self.pattern is not None else None,
             partial(real_client, proxies=networks) if self.real_ip else None,
             self.rules.judged_by.rules if self.rules else None,
+            self._site,
+            self.is_counted_on,
             self.rules.nofollow if self.rules else None,
             self.keys,
         )
+
+    @property
+    def _site(self) -> str | None:
+        if self.host is not None:
+            return host_name(self.host)
+        return self.rules.host if self.rules else None
 
     def key(self) -> str:
         """Returns a text that is the same for the same choices: counts with others must not be mixed."""
@@ -69,6 +80,7 @@ class CountingChoices:
             "--log-format": self.pattern,
             "--real-ip": "" if self.real_ip else None,
             "--trusted-proxy": " ".join(self.proxies) or None,
+            "--host": self.host,
             "--robots": self.rules.key if self.rules else None,
             "--keys": " ".join(one.name for one in self.keys) or None,
         }

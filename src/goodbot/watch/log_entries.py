@@ -52,3 +52,5 @@ class LogEntry(NamedTuple):
     """The text of X-Forwarded-For; None if the log does not say."""
     signature: SignatureFields | None = None
     """None if the request had no Signature-Input, or the log does not say."""
+    host: str | None = None
+    """The site that was asked, as the log has it: the field Host, or a virtual host; None if the log does not say."""

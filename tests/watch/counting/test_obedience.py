@@ -305,3 +305,36 @@ def test_the_count_is_that_of_single_verdicts(rules: list[tuple[str, str]], targ
     expected = sum(not robots.verdict(target, "GPTBot").allowed for target in targets)
     tally = count(RulesInForce.always(access(body.encode())), b"\n".join(map(line, targets)))
     assert judged(tally).disallowed == expected
+
+
+VHOST: Final = b"www.example.org:443 " + line("/private/x")
+
+
+@pytest.mark.parametrize(
+    ("log_line", "site", "judged_requests"),
+    [
+        (VHOST, "www.example.org", 1),
+        (VHOST, "other.example", 0),
+        (VHOST, None, 1),
+        (VHOST.replace(b"www.", b"WWW."), "www.example.org", 1),
+        (b"other.example:443 " + line("/private/x"), "www.example.org", 0),
+        (line("http://www.example.org/private/x"), "www.example.org", 1),
+        (line("http://www.example.org:8080/private/x"), "www.example.org", 1),
+        (line("http://other.example/private/x"), "www.example.org", 0),
+        (line("/private/x"), "www.example.org", 1),
+    ],
+)
+def test_requests_to_other_hosts(log_line: bytes, site: str | None, judged_requests: int) -> None:
+    options = replace(OPTIONS, rules=RulesInForce.always(access(BODY)), host=site)
+    tallies = [tally_of(counter(IDENTITIES, options), [log_line]) for counter in (LineCounter, ColumnCounter)]
+    assert figures(tallies[0]) == figures(tallies[1])
+    found = judged(tallies[0])
+    assert (found.judged, found.not_judged) == (judged_requests, 1 - judged_requests)
+
+
+def test_other_hosts_are_counted() -> None:
+    options = replace(OPTIONS, rules=RulesInForce.always(access(BODY)), host="www.example.org")
+    lines = [VHOST, b"a.example " + line("/private/x"), b"a.example:80 " + line("/private/x", "Mozilla/5.0")]
+    tally = tally_of(LineCounter(IDENTITIES, options), [b"\n".join(lines)])
+    assert tally.elsewhere.counts == {"a.example": 2}
+    assert not tally.disallowed.requests.counts

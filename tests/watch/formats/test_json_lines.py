@@ -73,33 +73,34 @@ TRAEFIK: Final[dict[str, Any]] = {
     "msg": "",
     "time": "2015-05-17T12:05:04+02:00",
 }
-FROM_TRAEFIK: Final = HIT._replace(hour=12, referrer=None, agent=None)
+FROM_TRAEFIK: Final = HIT._replace(hour=12, referrer=None, agent=None, host="example.org")
+FROM_CADDY: Final = HIT._replace(host="example.org")
 
 LINES: Final[dict[str, tuple[dict[str, Any], str, LogEntry]]] = {
-    "Caddy": (caddy(), "JSON (Caddy)", HIT),
+    "Caddy": (caddy(), "JSON (Caddy)", FROM_CADDY),
     "Caddy before 2.5": (
         caddy({"remote_ip": "", "client_ip": "", "remote_addr": "[2001:db8::1]:4711"}),
         "JSON (Caddy)",
-        HIT._replace(address="2001:db8::1"),
+        FROM_CADDY._replace(address="2001:db8::1"),
     ),
     "Caddy behind a trusted proxy": (
         caddy({"client_ip": "203.0.113.7", "headers": {"X-Forwarded-For": ["203.0.113.7", "192.0.2.2"]}}),
         "JSON (Caddy)",
-        HIT._replace(address="203.0.113.7", referrer=False, agent="", forwarded="203.0.113.7, 192.0.2.2"),
+        FROM_CADDY._replace(address="203.0.113.7", referrer=False, agent="", forwarded="203.0.113.7, 192.0.2.2"),
     ),
     "Caddy without header fields": (
         caddy({"headers": None}),
         "JSON (Caddy)",
-        HIT._replace(referrer=None, agent=None),
+        FROM_CADDY._replace(referrer=None, agent=None),
     ),
-    "Caddy, time as text": (caddy(ts="2015-05-17T12:05:03+02:00"), "JSON (Caddy)", HIT._replace(hour=12)),
-    "Caddy, wall time": (caddy(ts="2015/05/17 10:05:03"), "JSON (Caddy)", HIT),
-    "Caddy, milliseconds": (caddy(ts=AT * 1000.0), "JSON (Caddy)", HIT),
-    "Caddy, nanoseconds": (caddy(duration=250000000), "JSON (Caddy)", HIT),
-    "Caddy, whole seconds": (caddy(duration=2), "JSON (Caddy)", HIT._replace(duration_s=2.0)),
-    "Caddy, duration as text": (caddy(duration="250ms"), "JSON (Caddy)", HIT),
-    "Caddy, microseconds as text": (caddy(duration="250µs"), "JSON (Caddy)", HIT._replace(duration_s=0.00025)),
-    "Caddy, no answer": (caddy(status=0), "JSON (Caddy)", HIT._replace(status=0)),
+    "Caddy, time as text": (caddy(ts="2015-05-17T12:05:03+02:00"), "JSON (Caddy)", FROM_CADDY._replace(hour=12)),
+    "Caddy, wall time": (caddy(ts="2015/05/17 10:05:03"), "JSON (Caddy)", FROM_CADDY),
+    "Caddy, milliseconds": (caddy(ts=AT * 1000.0), "JSON (Caddy)", FROM_CADDY),
+    "Caddy, nanoseconds": (caddy(duration=250000000), "JSON (Caddy)", FROM_CADDY),
+    "Caddy, whole seconds": (caddy(duration=2), "JSON (Caddy)", FROM_CADDY._replace(duration_s=2.0)),
+    "Caddy, duration as text": (caddy(duration="250ms"), "JSON (Caddy)", FROM_CADDY),
+    "Caddy, microseconds as text": (caddy(duration="250µs"), "JSON (Caddy)", FROM_CADDY._replace(duration_s=0.00025)),
+    "Caddy, no answer": (caddy(status=0), "JSON (Caddy)", FROM_CADDY._replace(status=0)),
     "nginx": (NGINX, "JSON (nginx)", HIT),
     "nginx, numbers": (
         NGINX | {"status": 200, "body_bytes_sent": 5316, "request_time": 0.25},
@@ -137,19 +138,21 @@ LINES: Final[dict[str, tuple[dict[str, Any], str, LogEntry]]] = {
         NGINX
         | {"http_host": "a.example", "http_signature_input": "s=()", "http_signature": "", "http_signature_agent": "b"},
         "JSON (nginx)",
-        HIT._replace(signature=SignatureFields("s=()", None, "b", "a.example")),
+        HIT._replace(signature=SignatureFields("s=()", None, "b", "a.example"), host="a.example"),
     ),
     "nginx, not signed": (NGINX | {"http_signature_input": "", "http_signature": "x"}, "JSON (nginx)", HIT),
     "Traefik, signed": (
         TRAEFIK
         | {"RequestAddr": "a.example:8", "request_Signature-Input": "s=()", "request_Signature": "s=:AA==:"},
         "JSON (Traefik)",
-        FROM_TRAEFIK._replace(signature=SignatureFields("s=()", "s=:AA==:", None, "a.example:8")),
+        FROM_TRAEFIK._replace(
+            signature=SignatureFields("s=()", "s=:AA==:", None, "a.example:8"), host="a.example:8"
+        ),
     ),
     "Caddy, signed": (
         caddy({"headers": {"Signature-Input": ["s=()", "t=()"], "Signature": ["s=:AA==:"], "Signature-Agent": []}}),
         "JSON (Caddy)",
-        HIT._replace(
+        FROM_CADDY._replace(
             referrer=False, agent="", signature=SignatureFields("s=(), t=()", "s=:AA==:", None, "example.org")
         ),
     ),

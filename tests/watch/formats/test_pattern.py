@@ -37,8 +37,14 @@ LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
     "other variables": (
         "$host $remote_addr $time_iso8601 $request_time $my_own",
         "example.org 192.0.2.1 2015-05-17T10:05:03+00:00 0.005 any thing",
-        SHORT._replace(duration_s=0.005),
+        SHORT._replace(duration_s=0.005, host="example.org"),
     ),
+    "virtual hosts": (
+        "%v %V %h %t",
+        "example.org a 192.0.2.1 [17/May/2015:10:05:03 +0000]",
+        SHORT._replace(host="example.org"),
+    ),
+    "no host": ("%{Host}i %h %t", "- 192.0.2.1 [17/May/2015:10:05:03 +0000]", SHORT),
     "lists of upstreams": (
         "$upstream_addr $remote_addr $upstream_response_time [$time_local] $upstream_status $status",
         "10.0.0.1:80, 10.0.0.2:80 192.0.2.1 0.001, 0.249 : 0.1 [17/May/2015:10:05:03 +0000] 502, 200 200",
@@ -95,12 +101,16 @@ LINES: Final[dict[str, tuple[str, str, LogEntry]]] = {
     "signed, Apache": (
         '%h %{sec}t "%{Host}i" "%{Signature-Input}i" "%{Signature}i" "%{Signature-Agent}i"',
         r'192.0.2.1 1431857103 "a.example" "s=(\"@method\");tag=\"\\x\"" "s=:AA==:" "-"',
-        SHORT._replace(signature=SignatureFields(r's=("@method");tag="\x"', "s=:AA==:", None, "a.example")),
+        SHORT._replace(
+            signature=SignatureFields(r's=("@method");tag="\x"', "s=:AA==:", None, "a.example"), host="a.example"
+        ),
     ),
     "signed, nginx": (
         '$remote_addr $msec "$http_signature_input" "$http_signature" "$http_signature_agent" "$host"',
         r'192.0.2.1 1431857103.678 "s=(\x22@method\x22);x=\x22\x5Cx\x22" "-" "s=\x22https://b\x22" "a.example"',
-        SHORT._replace(signature=SignatureFields(r's=("@method");x="\x"', None, 's="https://b"', "a.example")),
+        SHORT._replace(
+            signature=SignatureFields(r's=("@method");x="\x"', None, 's="https://b"', "a.example"), host="a.example"
+        ),
     ),
     "not signed": (
         '$remote_addr $msec "$http_signature_input" "$http_signature"',

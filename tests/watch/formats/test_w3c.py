@@ -49,6 +49,7 @@ FROM_CLOUDFRONT: Final = LogEntry(
     False,
     "Mozilla/5.0 (compatible; Bot/1; +http://example.org/)",
     0.25,
+    host="example.org",
 )
 FROM_IIS: Final = LogEntry(
     "192.0.2.1", AT, 10, "GET /a", 200, 0, False, "Mozilla/5.0 (compatible; Bot/1; +http://example.org/)", 0.25

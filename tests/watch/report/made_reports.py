@@ -61,19 +61,21 @@ def timed_line(second: float, duration_s: float, agent: str = GPTBOT) -> str:
     )
 
 
-def tally_of(lines: Iterable[str] | bytes, rules: RulesInForce | None = None) -> Tally:
+def tally_of(lines: Iterable[str] | bytes, rules: RulesInForce | None = None, host: str | None = None) -> Tally:
     """Counts lines, which are wire text, or a whole log."""
     data = lines if isinstance(lines, bytes) else "".join(lines).encode("latin-1")
     tally = Tally()
-    tally.add(LineCounter(IDENTITIES, CountingOptions(rules=rules)).count(Block(data, "access.log")))
+    tally.add(LineCounter(IDENTITIES, CountingOptions(rules=rules, host=host)).count(Block(data, "access.log")))
     return tally
 
 
-def report_of(lines: Iterable[str] | bytes, *, rules: bytes | None = None, **options: Any) -> WatchReport:
-    """Makes the report of lines, judged by a robots.txt. `options`: of `make_report`."""
+def report_of(
+    lines: Iterable[str] | bytes, *, rules: bytes | None = None, host: str | None = None, **options: Any
+) -> WatchReport:
+    """Makes the report of lines, judged by a robots.txt of a host. `options`: of `make_report`."""
     if rules is None:
         return make_report(tally_of(lines), IDENTITIES, REGISTRY, ["access.log"], **options)
     in_force = RulesInForce.always(Access.from_response(200, (), rules, 0.0))
     judged_by = JudgedBy(in_force, rules_report("robots.txt", in_force, ["a note"]))
-    tally = tally_of(lines, in_force)
+    tally = tally_of(lines, in_force, host)
     return make_report(tally, IDENTITIES, REGISTRY, ["access.log"], judged_by=judged_by, **options)

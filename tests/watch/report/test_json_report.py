@@ -62,7 +62,8 @@ def documented() -> set[str]:
 def test_every_key_is_documented() -> None:
     damage = [Damage("access.log.1.gz", 100, "the gzip data ends early")]
     log = make_log().text() + b"garbage\n" + timed_line(1, 2.5).encode() + Signed("Firefox").line() + b"\n"
-    report = report_of(log, rules=RULES, damage=damage, directories=[directory("GPTBot")])
+    log += b"other.example:443 " + line(2).encode()
+    report = report_of(log, rules=RULES, host="www.example.org", damage=damage, directories=[directory("GPTBot")])
     found = {key for key in paths_of(report_json(report)) if not key.startswith((VERSIONS, "disobedient[]"))}
     of_objects = {key for key in found if any(other.startswith(f"{key}.") for other in found)}
     assert documented() == found - of_objects | {"robots[]", "undeclared[]", "disobedient[]", VERSIONS}

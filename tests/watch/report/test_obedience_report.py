@@ -184,6 +184,13 @@ def test_within_a_day_nobody_is_blamed(capsys: pytest.CaptureFixture[str]) -> No
     assert "1 more are disallowed by the latest version only" in one
 
 
+def test_requests_to_other_hosts(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [f"{host} {line(0, '/x', ARCHIVE, ME)}" for host in ("a.example:80", "a.example", "www.example.org")]
+    text = printed(report_of(lines, rules=RULES, host="www.example.org"), capsys)
+    assert "Not judged are requests to other hosts: a.example (2). --host names the host" in text
+    assert "archive.org_bot (declared): 1 of 1 request disallowed" in text
+
+
 def test_people_are_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(report_of([line(0, "/x", BROWSER, ME)], rules=RULES), capsys)
     assert "192.0.2.1" not in text

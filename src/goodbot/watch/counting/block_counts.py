@@ -11,6 +11,9 @@ from goodbot.watch.counting.robot_totals import Durations, RequestCounts, RobotB
 from goodbot.watch.counting.signature_judge import SignatureBlock
 from goodbot.watch.log_entries import SkipReason
 
+MOST_HOSTS: Final = 100
+"""How many other hosts are counted exactly or nearly so."""
+
 PATHS: Final = 2000
 """How many request lines are counted exactly or nearly so."""
 
@@ -33,6 +36,8 @@ class BlockCounts:
     """Request lines, at most `PATHS`, with their counts; each too low by `requested_error` at most."""
     requested_error: int = 0
     robots: dict[RobotKey, RobotBlock] = field(default_factory=dict)
+    elsewhere: dict[str, int] = field(default_factory=dict)
+    """Requests that are not judged because they were for another host, by that host; at most `MOST_HOSTS`."""
     disallowed: AddressBlock | None = None
     """Disallowed requests of other addresses; None without a robots.txt."""
     signatures: SignatureBlock = field(default_factory=SignatureBlock)

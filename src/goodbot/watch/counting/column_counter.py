@@ -7,10 +7,11 @@ import numpy as np
 
 from goodbot.registry import KnownRobot
 from goodbot.watch.blocks import Block
-from goodbot.watch.counting.block_counts import PATHS, BlockCounts
+from goodbot.watch.counting.block_counts import MOST_HOSTS, PATHS, BlockCounts
 from goodbot.watch.counting.client_columns import client_columns
 from goodbot.watch.counting.columns import ColumnReader, Columns, Ints, TextColumn
 from goodbot.watch.counting.counting_options import CountingOptions
+from goodbot.watch.counting.frequent import reduced
 from goodbot.watch.counting.identities import DAY_S, Identities
 from goodbot.watch.counting.obedience_judge import BlockLines, ObedienceJudge, OtherRow, RobotRow
 from goodbot.watch.counting.rates import busy_seconds
@@ -28,7 +29,7 @@ class ColumnCounter:
         self._options = options
         self._reader = ColumnReader(options)
         self._requests = RequestColumns()
-        self._judge = ObedienceJudge(options.rules, options.nofollow) if options.rules is not None else None
+        self._judge = ObedienceJudge.of(options)
         self._signatures = SignatureJudge(identities, options)
 
     def count(self, block: Block) -> BlockCounts:
@@ -51,10 +52,11 @@ class ColumnCounter:
             known = {robot.name: robot for robot in robots}
             lines = BlockLines(block.data)
             self._judge.trim()
+            result.elsewhere = reduced(Counter(read.elsewhere.values()), MOST_HOSTS)[0]
             for key, rows in by_robot.items():
-                obedience = self._judge.judge_robot(known[key.name], _rows_of_robot(rows), lines)
+                obedience = self._judge.judge_robot(known[key.name], _rows_of_robot(rows), lines, read.elsewhere)
                 result.robots[key].obedience = obedience
-            result.disallowed = self._judge.judge_others(_rows_of_others(others), lines)
+            result.disallowed = self._judge.judge_others(_rows_of_others(others), lines, read.elsewhere)
         result.clients = client_columns(others, requests)
         return result
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.counting_options import CountingOptions
-from goodbot.watch.counting.entry_rows import COMBINED, SIZE_DIGITS, TimeCache, checked
+from goodbot.watch.counting.entry_rows import COMBINED, SIZE_DIGITS, TimeCache, checked, other_host
 from goodbot.watch.counting.request_cache import trim
 from goodbot.watch.formats.recognition import LineReader
 from goodbot.watch.log_entries import LONGEST_LINE, LogEntry, SkipReason
@@ -98,6 +98,7 @@ class ReadColumns:
     skipped: Counter[SkipReason]
     formats: Counter[str]
     signed: dict[int, LogEntry]
+    elsewhere: dict[int, str]
     """The requests with a signature, by the place of their line."""
 
 
@@ -133,9 +134,11 @@ class ColumnReader:
         if entries:
             order = np.argsort(np.concatenate([rows, places]), kind="stable")
             columns = _with_entries(columns, entries, places).take(order)
-        pairs = zip(places, entries, strict=True)
+        pairs = list(zip(places, entries, strict=True))
         signed = {place: entry for place, entry in pairs if entry.signature is not None}
-        return ReadColumns(columns, len(ends), skipped, formats, signed)
+        hosts = ((place, other_host(entry, self._options.host)) for place, entry in pairs)
+        elsewhere = {place: host for place, host in hosts if host is not None}
+        return ReadColumns(columns, len(ends), skipped, formats, signed, elsewhere)
 
     def _others(
         self, data: bytes, starts: Ints, ends: Ints, numbers: Ints, reader: LineReader

@@ -23,6 +23,10 @@ class CountingOptions:
     """With `--real-ip`: returns the client's address from the address and the text of X-Forwarded-For."""
     rules: RulesInForce | None = None
     """With `--robots`: the robots.txt by which requests are judged."""
+    host: str | None = None
+    """The host of the site whose robots.txt that is (`host_name`): requests to others are not judged."""
+    is_counted_on: bool = False
+    """Whether more will be counted later, when more copies of robots.txt may be known."""
     nofollow: NofollowPages | None = None
     """With the history of pages: those whose links robots may not follow."""
     keys: tuple[KeyDirectory, ...] = ()

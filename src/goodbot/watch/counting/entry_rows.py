@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.counting_options import CountingOptions
+from goodbot.watch.counting.judged_target import host_name
 from goodbot.watch.counting.request_cache import trim
 from goodbot.watch.formats.field_values import ABSENT
 from goodbot.watch.formats.log_times import parse_common_time
@@ -31,6 +32,8 @@ class ReadLines(NamedTuple):
     formats: Counter[str]
     signed: dict[int, LogEntry]
     """The requests with a signature, by the place of their line."""
+    elsewhere: dict[int, str]
+    """With a host in the options: the hosts of requests to others, by the place of their line."""
 
 
 class LineBlocks:
@@ -49,14 +52,15 @@ class LineBlocks:
             lines.pop()
         reader = LineReader(self._options.pattern, block.header)
         signed: dict[int, LogEntry] = {}
-        entries, skipped, regular = self._entries(lines, reader, signed)
+        elsewhere: dict[int, str] = {}
+        entries, skipped, regular = self._entries(lines, reader, signed, elsewhere)
         formats = Counter(reader.formats)
         if regular:
             formats[COMBINED] += regular
-        return ReadLines(entries, len(lines), skipped, formats, signed)
+        return ReadLines(entries, len(lines), skipped, formats, signed, elsewhere)
 
     def _entries(
-        self, lines: list[str], reader: LineReader, signed: dict[int, LogEntry]
+        self, lines: list[str], reader: LineReader, signed: dict[int, LogEntry], elsewhere: dict[int, str]
     ) -> tuple[list[EntryRow], Counter[SkipReason], int]:
         entries: list[EntryRow] = []
         skipped: Counter[SkipReason] = Counter()
@@ -83,6 +87,8 @@ class LineBlocks:
                 add((*entry[:9], place))
                 if entry.signature is not None:
                     signed[place] = entry
+                if (host := other_host(entry, self._options.host)) is not None:
+                    elsewhere[place] = host
             else:
                 skipped[entry] += 1
         return entries, skipped, len(lines) - irregular
@@ -110,6 +116,14 @@ def checked(entry: LogEntry, client_of: Callable[[str, str], str] | None) -> Log
 
 
 _TOO_LARGE: Final = 10**SIZE_DIGITS
+
+
+def other_host(entry: LogEntry, site: str | None) -> str | None:
+    """Returns the host that a request was for, if that is another one than the site's."""
+    if site is None or not entry.host:
+        return None
+    host = host_name(entry.host)
+    return host if host != site else None
 
 
 class TimeCache(dict[str, tuple[int, int] | None]):

@@ -1,4 +1,4 @@
-"""What robots.txt is asked about: the URL of a request."""
+"""Reads the URL of a request, about which robots.txt is asked."""
 
 import re
 from typing import Final
@@ -9,12 +9,23 @@ ORIGIN: Final = re.compile(r"https?://[^/?#]*", re.IGNORECASE | re.ASCII)
 _NOT_ASCII: Final = re.compile(r"\\x([0-9A-Fa-f]{2})|([^\x00-\x7f])", re.ASCII)
 
 
-def judged_target(request: str) -> str | None:
-    """Returns the target of a request line (wire text) if robots.txt applies to it; None for any other. Octets beyond
-    ASCII are percent-encoded, also those that the log has as `\\xC3`."""
+def judged_target(request: str, site: str | None = None) -> str | None:
+    """Returns the target of a request line (wire text) if robots.txt applies to it; None for any other, and for a URL
+    of another host than `site`. Octets beyond ASCII are percent-encoded, also those that the log has as `\\xC3`."""
     target = target_of(request)
-    if not (target.startswith("/") or ORIGIN.match(target)):
-        return None
+    if not target.startswith("/"):
+        origin = ORIGIN.match(target)
+        if origin is None or (site is not None and host_name(origin.group().partition("//")[2]) != site):
+            return None
     if target.isascii() and "\\x" not in target:
         return target
     return _NOT_ASCII.sub(lambda found: f"%{found[1].upper() if found[1] else f'{ord(found[2]):02X}'}", target)
+
+
+def host_name(authority: str) -> str:
+    """Returns the host of `host:port` in lower case, without port, brackets and final dot. The port does not count: a
+    proxy passes requests on to another one."""
+    text = authority.rpartition("@")[2].strip().lower()
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return (text if text.count(":") > 1 else text.partition(":")[0]).rstrip(".")

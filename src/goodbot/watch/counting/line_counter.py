@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from goodbot.watch.blocks import Block
-from goodbot.watch.counting.block_counts import PATHS, BlockCounts
+from goodbot.watch.counting.block_counts import MOST_HOSTS, PATHS, BlockCounts
 from goodbot.watch.counting.client_rows import client_rows
 from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.entry_rows import EntryRow, LineBlocks
@@ -38,7 +38,7 @@ class LineCounter:
         self._lines = LineBlocks(options)
         self._requests = RequestCache()
         self._agents = AgentCache()
-        self._judge = ObedienceJudge(options.rules, options.nofollow) if options.rules is not None else None
+        self._judge = ObedienceJudge.of(options)
         self._signatures = SignatureJudge(identities, options)
 
     def count(self, block: Block) -> BlockCounts:
@@ -67,7 +67,7 @@ class LineCounter:
         groups, others = self._by_robot(entries, verified)
         result.robots = {key: self._robot_block(group) for key, group in groups.items()}
         if self._judge is not None:
-            self._add_obedience(self._judge, result, groups, others, BlockLines(block.data))
+            self._add_obedience(self._judge, result, groups, others, BlockLines(block.data), read.elsewhere)
         result.clients = client_rows(others, self._requests, self._agents)
         return result
 
@@ -78,15 +78,17 @@ class LineCounter:
         groups: dict[RobotKey, list[EntryRow]],
         others: list[EntryRow],
         lines: BlockLines,
+        elsewhere: dict[int, str],
     ) -> None:
         judge.trim()
+        result.elsewhere = reduced(Counter(elsewhere.values()), MOST_HOSTS)[0]
         for key, group in groups.items():
             robot = self._identities.robot_of(group[0][7] or "")
             if robot is not None:
                 rows = ((entry[1], entry[3], entry[5], entry[9]) for entry in group)
-                result.robots[key].obedience = judge.judge_robot(robot, rows, lines)
+                result.robots[key].obedience = judge.judge_robot(robot, rows, lines, elsewhere)
         rows_of_others = ((entry[1], entry[3], entry[9], entry[0], entry[7]) for entry in others)
-        result.disallowed = judge.judge_others(rows_of_others, lines)
+        result.disallowed = judge.judge_others(rows_of_others, lines, elsewhere)
 
     def _within(self, entries: list[EntryRow]) -> list[EntryRow]:
         since, until = self._options.since, self._options.until

@@ -38,12 +38,14 @@ class Judgement(NamedTuple):
 class ObedienceTerms:
     """The terms for one robot. With several versions, a robot may obey any of them."""
 
-    def __init__(self, rules: RulesInForce, choice: int, reading: RobotReading) -> None:
+    def __init__(self, rules: RulesInForce, choice: int, reading: RobotReading, site: str | None = None) -> None:
+        """`choice` is a number of `RulesInForce.choice_at`; `site` is the host, if that is known (`host_name`)."""
         versions = [rules.versions[place] for place in rules.choice(choice)]
         self.is_known = bool(versions)
         self.since = versions[0].since if versions else 0.0
         """The version by which requests are judged, the latest one."""
         self.name = reading.names[0]
+        self._site = site
         self.answers: dict[str, Judgement] = {}
         """By request line."""
         self._rules = [RulesForRobot(version.access, reading) for version in versions]
@@ -67,7 +69,7 @@ class ObedienceTerms:
         kind = request_kind(request)
         if kind is RequestKind.ROBOTS_TXT:
             return Judgement(Outcome.ROBOTS_TXT)
-        target = judged_target(request)
+        target = judged_target(request, self._site)
         if kind is RequestKind.NONE or target is None:
             return Judgement(Outcome.NOT_JUDGED)
         verdicts = [rules.disallows(target) for rules in self._rules]

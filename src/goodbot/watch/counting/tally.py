@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from goodbot.watch.counting.block_counts import PATHS, BlockCounts
+from goodbot.watch.counting.block_counts import MOST_HOSTS, PATHS, BlockCounts
 from goodbot.watch.counting.client_table import ClientTable
 from goodbot.watch.counting.disallowed_addresses import DisallowedAddresses
 from goodbot.watch.counting.distinct import address_hash
@@ -34,6 +34,8 @@ class Tally:
     robots: dict[RobotKey, RobotTotals] = field(default_factory=dict)
     disallowed: DisallowedAddresses = field(default_factory=DisallowedAddresses)
     """Disallowed requests of other addresses."""
+    elsewhere: FrequentItems = field(default_factory=lambda: FrequentItems(MOST_HOSTS))
+    """Requests that are not judged because they were for another host."""
     signers: dict[str, SignatureCounts] = field(default_factory=dict)
     """Signed requests of clients whose User-Agent names no known robot, by the name of the key directory."""
     nonces: NonceBook = field(default_factory=NonceBook)
@@ -52,6 +54,7 @@ class Tally:
             hashes = [address_hash(address) for address in found.addresses]
             self.robots.setdefault(key, RobotTotals()).add(found, hashes)
             self.clients.visitors.update(hashes)
+        self.elsewhere.add(block.elsewhere)
         if block.disallowed is not None:
             self.disallowed.add(block.disallowed)
         self._add_signatures(block.signatures)

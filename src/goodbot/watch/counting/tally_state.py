@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from goodbot.watch.counting.block_counts import MOST_HOSTS
 from goodbot.watch.counting.client_table import SKETCH_PLACES, VISITOR_BITS, ClientTable, Pool
 from goodbot.watch.counting.clients import SUMS, TABLE_COLUMNS
 from goodbot.watch.counting.disallowed_addresses import DisallowedAddresses
@@ -50,6 +51,7 @@ class SavedTally(msgspec.Struct):
     disallowed: DisallowedAddresses = msgspec.field(default_factory=DisallowedAddresses)
     signers: dict[str, SignatureCounts] = msgspec.field(default_factory=dict)
     nonces: NonceBook = msgspec.field(default_factory=NonceBook)
+    elsewhere: FrequentItems = msgspec.field(default_factory=lambda: FrequentItems(MOST_HOSTS))
 
 
 def saved(tally: Tally) -> SavedTally:
@@ -77,6 +79,7 @@ def saved(tally: Tally) -> SavedTally:
         tally.disallowed,
         tally.signers,
         tally.nonces,
+        tally.elsewhere,
     )
 
 
@@ -94,6 +97,7 @@ def restored(state: SavedTally) -> Tally:
         _checked_items(state.requested),
         {key: _checked_robot(totals) for key, totals in state.robots},
         _checked_disallowed(state.disallowed),
+        _checked_items(state.elsewhere),
         state.signers,
         state.nonces,
     )

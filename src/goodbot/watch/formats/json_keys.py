@@ -18,7 +18,7 @@ _NAMES: Final = {
     " x-forwarded-for forwarded_for xff",
     "duration": "Duration request_time request_time_ms duration duration_s duration_ms duration_us response_time"
     " response_time_ms latency latency_ms",
-    "authority": "RequestAddr http_host request_Host host",
+    "authority": "RequestAddr RequestHost http_host request_Host host vhost server_name",
     "signature_input": "request_Signature-Input http_signature_input signature_input",
     "signature": "request_Signature http_signature signature",
     "signature_agent": "request_Signature-Agent http_signature_agent signature_agent",

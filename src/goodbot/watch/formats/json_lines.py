@@ -15,6 +15,7 @@ from goodbot.watch.formats.field_values import (
     parse_size,
     parse_status,
     parse_with_unit,
+    present,
     signature_fields,
     valid_duration,
 )
@@ -105,6 +106,7 @@ class CaddyFormat:
             _caddy_duration(read.duration),
             to_wire(", ".join(headers.forwarded)) if headers and headers.forwarded else None,
             _caddy_signature(headers, request.host) if headers and headers.signature_input else None,
+            to_wire(request.host) or None,
         )
 
 
@@ -165,6 +167,7 @@ def _flat_entry(fields: dict[str, Any], keys: FlatKeys) -> LogEntry | SkipReason
         _duration(get(keys.duration), units_per_second(keys.duration)),
         None if (forwarded := _text(get(keys.forwarded))) in ABSENT else forwarded,
         _signature(fields, keys) if keys.signature_input else None,
+        present(_text(get(keys.authority))),
     )
 
 

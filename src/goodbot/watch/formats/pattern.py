@@ -93,6 +93,7 @@ class PatternFormat:
             next((parse_seconds(values[unit], units) for unit, units in _UNITS_PER_SECOND if unit in values), None),
             present(get("forwarded", "-")),
             _signature(values) if self._has_signatures else None,
+            present(get("authority", "-")),
         )
 
 

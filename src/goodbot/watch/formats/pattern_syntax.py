@@ -57,6 +57,7 @@ _NGINX: Final[dict[str, Meaning]] = {
     "proxy_add_x_forwarded_for": "forwarded",
     "host": "authority",
     "http_host": "authority",
+    "server_name": "authority",
     "http_signature_input": "signature input",
     "http_signature": "signature",
     "http_signature_agent": "signature agent",
@@ -78,7 +79,9 @@ _APACHE: Final[dict[str, Meaning]] = {
     "O": "size",
     "D": "microseconds",
     "T": "seconds",
-    **dict.fromkeys("ACILPRSVXcefiklnopuvx", "other"),
+    "v": "authority",
+    "V": "authority",
+    **dict.fromkeys("ACILPRSXcefiklnopux", "other"),
 }
 _APACHE_HEADERS: Final[dict[str, Meaning]] = {
     "referer": "referrer",

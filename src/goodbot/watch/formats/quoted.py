@@ -88,19 +88,19 @@ def read_quoted(line: str) -> tuple[str, LogEntry] | SkipReason:
         return "bad time" if answer else "unknown format"
     if answer is None:
         return "bad status" if parts[2].strip() else "unknown format"
-    address, has_host = client
+    address, host = client
     if len(parts) == 7 and parts[4] == " " and not parts[6] and not answer.more:
         agent = parts[5]
-        name = _COMBINED_WITH_HOST if has_host else _COMBINED
+        name = _COMBINED if host is None else _COMBINED_WITH_HOST
         entry = LogEntry(
             address, *time, parts[1], answer.status, answer.size, parts[3] not in ABSENT, "" if agent == "-" else agent
         )
-        return name, entry
-    return _read_long(parts, address, has_host, time, answer)
+        return name, entry if host is None else entry._replace(host=host)
+    return _read_long(parts, address, host, time, answer)
 
 
 def _read_long(
-    parts: list[str], address: str, has_host: bool, time: tuple[int, int], answer: Answer
+    parts: list[str], address: str, host: str | None, time: tuple[int, int], answer: Answer
 ) -> tuple[str, LogEntry]:
     """Reads a line of any other format of this family."""
     is_combined = len(parts) >= 7 and parts[4] == " "
@@ -111,9 +111,18 @@ def _read_long(
         after = [" ".join([*answer.more, after[0]]), *after[1:]]
     tail = read_tail(after)
     entry = LogEntry(
-        address, *time, parts[1], answer.status, answer.size, referrer, agent, tail.duration_s, tail.forwarded
+        address,
+        *time,
+        parts[1],
+        answer.status,
+        answer.size,
+        referrer,
+        agent,
+        tail.duration_s,
+        tail.forwarded,
+        host=host,
     )
-    return _NAMES[is_combined, has_host, tail.kind], entry
+    return _NAMES[is_combined, host is not None, tail.kind], entry
 
 
 def read_tail(parts: Sequence[str]) -> Tail:
@@ -170,8 +179,8 @@ def _forwarded(key: str, value: str, is_quoted: bool) -> str | None:
     return present(value) if is_meant else None
 
 
-def _client(text: str) -> tuple[str, bool] | None:
-    """Reads the text before the time: the address, and whether there is a host before it.
+def _client(text: str) -> tuple[str, str | None] | None:
+    """Reads the text before the time: the address, and the host before it, if there is one.
 
     The second word of a line without a host, and the third of one with a host, is nearly always `-`. Names of users may
     have spaces.
@@ -182,10 +191,10 @@ def _client(text: str) -> tuple[str, bool] | None:
     if "," in words[0] or "," in words[1]:  # X-Forwarded-For in the place of the address
         first = 0 if "," in words[0] else 1
         last = next((place for place in range(first, len(words)) if words[place][-1:] != ","), first)
-        return forwarded_client("".join(words[first : last + 1])) or "-", first == 1
+        return forwarded_client("".join(words[first : last + 1])) or "-", words[0] if first else None
     has_host = len(words) > 4 and words[1] != "-" and (words[2] == "-" or is_number(words[0].rpartition(":")[2]))
     address = parse_address(words[1] if has_host else words[0])
-    return (address, has_host) if address else None
+    return (address, words[0] if has_host else None) if address else None
 
 
 def _answer(text: str) -> Answer | None:

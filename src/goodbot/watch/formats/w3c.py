@@ -34,6 +34,7 @@ _COLUMNS: Final = (
     ("cs(user-agent)",),
     ("time-taken",),
     ("x-forwarded-for", "cs(x-forwarded-for)"),
+    ("x-host-header", "cs-host", "cs(host)"),
 )
 """The columns that are read, each with its other names, in lower case. The first three and the status are needed."""
 
@@ -68,7 +69,7 @@ class W3cFormat:
             if len(values) != self._count:
                 return "unknown format"
         values.append("-")
-        date, clock, address, method, stem, query, version, status, size, referrer, agent, taken, forwarded = (
+        date, clock, address, method, stem, query, version, status, size, referrer, agent, taken, forwarded, host = (
             self._values(values)
         )
         time, code = _times[f"{date} {clock}"], _statuses[status]
@@ -86,6 +87,7 @@ class W3cFormat:
             self._texts[agent] if self._has_agent else None,
             parse_seconds(taken, 1 if "." in taken else 1000),
             None if forwarded == "-" else present(self._texts[forwarded]),
+            host=None if host == "-" else present(self._texts[host]),
         )
 
 

@@ -12,6 +12,9 @@ MOST_LINES: Final = 3
 MOST_RULES: Final = 50
 """Rules of one version that are counted one by one, those with most requests; the rest is counted together."""
 
+MOST_PENDING: Final = 5000
+"""Different request lines that are pending for one robot; requests with others count as disallowed at once."""
+
 LINE_CHARS: Final = 1000
 """Characters of a log line that are kept."""
 
@@ -68,6 +71,18 @@ class FollowedLinks:
         """Adds later requests."""
         self.requests += other.requests
         self.lines = [*self.lines, *other.lines][:MOST_LINES]
+
+
+@dataclass(slots=True)
+class PendingRequests:
+    """Disallowed requests with one request line that came after the last copy of robots.txt: the next copy may show
+    that it had changed before they came."""
+
+    since: float
+    """The version by which the first was judged."""
+    line: int
+    """The line of the rule; 0 if no rule decided."""
+    broken: BrokenRule
 
 
 @dataclass(slots=True)
@@ -135,12 +150,15 @@ class ObedienceBlock:
     not_known: int = 0
     """Requests before the first version."""
     not_judged: int = 0
-    """Requests that ask for no URL (`*`, or none at all)."""
+    """Requests that ask for no URL of the site: `*`, another host, or none at all."""
     before: int = 0
     """Requests before the first one for robots.txt in this block."""
     robots_txt_at: int | None = None
     """When it first requested robots.txt in this block."""
     followed: FollowedLinks = field(default_factory=FollowedLinks)
+    pending: dict[str, PendingRequests] = field(default_factory=dict)
+    """Disallowed requests after the last copy, by request line. They are among the requests of `versions`, but not
+    among those that are disallowed."""
     versions: dict[float, VersionBlock] = field(default_factory=dict)
     """By the time since which a version is known."""
 
@@ -155,6 +173,8 @@ class ObedienceCounts:
     """Requests before its first request for robots.txt, or all if there was none."""
     robots_txt_at: int | None = None
     followed: FollowedLinks = field(default_factory=FollowedLinks)
+    pending: dict[str, PendingRequests] = field(default_factory=dict)
+    """At most `MOST_PENDING`."""
     versions: dict[float, VersionCounts] = field(default_factory=dict)
 
     def add(self, block: ObedienceBlock) -> None:
@@ -165,8 +185,29 @@ class ObedienceCounts:
             self.before += block.before
             self.robots_txt_at = block.robots_txt_at
         self.followed.merge(block.followed)
+        for request, pending in block.pending.items():
+            if request in self.pending:
+                self.pending[request].broken.merge(pending.broken)
+            elif len(self.pending) < MOST_PENDING:
+                self.pending[request] = pending
+            else:
+                self.add_disallowed(pending)
         for since, counts in block.versions.items():
-            self.versions.setdefault(since, VersionCounts()).add(counts)
+            self.version(since).add(counts)
+
+    def add_disallowed(self, pending: PendingRequests) -> None:
+        """Counts requests as disallowed that were pending."""
+        broken = pending.broken
+        rules = {pending.line: broken}
+        self.version(pending.since).add(VersionBlock(disallowed=broken.requests, bytes=broken.bytes, rules=rules))
+
+    def add_in_grace(self, pending: PendingRequests) -> None:
+        """Counts requests as allowed by another version that were pending."""
+        self.version(pending.since).in_grace += pending.broken.requests
+
+    def version(self, since: float) -> VersionCounts:
+        """Returns the counts of a version."""
+        return self.versions.setdefault(since, VersionCounts())
 
     @property
     def judged(self) -> int:

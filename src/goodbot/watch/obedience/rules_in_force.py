@@ -67,6 +67,12 @@ class RulesInForce:
         """Whether it consists of dated copies."""
         return not self.versions or self.versions[-1].last_at != inf
 
+    @property
+    def settled_until(self) -> float:
+        """The time of the last copy, Unix seconds: what the rules say about later requests may still change, if the
+        next copy differs. Infinity if one robots.txt counts for all times."""
+        return floor(self.versions[-1].last_at) if self.versions and self.is_dated else inf
+
     def choice_at(self, at: float) -> int:
         """Returns the number of the choice (see `choice`) at a time, Unix seconds. Takes 0.2 µs."""
         return bisect_right(self._starts, at) - 1

@@ -84,7 +84,11 @@ def _rows(report: WatchReport) -> Iterator[tuple[object, ...]]:
             "",
             "; ".join(robot.evidence),
             robot.agents[0][0] if robot.agents else "",
-            *((obedience.disallowed, obedience.judged, obedience.obeyed) if obedience else ("", "", "")),
+            *(
+                (obedience.disallowed if obedience.judged else "", obedience.judged, obedience.obeyed)
+                if obedience
+                else ("", "", "")
+            ),
         )
     for one in report.undeclared:
         yield (

@@ -63,6 +63,7 @@ def report_json(report: WatchReport) -> dict[str, Any]:
             "bytes": report.pooled.bytes,
         },
         "robots_txt": _rules(report.rules) if report.rules else None,
+        "other_hosts": [{"host": host, "requests": count} for host, count in report.elsewhere],
         "signatures": _signatures(report.signatures),
     }
 

@@ -11,9 +11,11 @@ from goodbot.registry import KnownRobot, Registry, Tier
 from goodbot.registry.signed_request import KeyDirectory
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.identities import Identities
+from goodbot.watch.counting.pending_requests import settled
 from goodbot.watch.counting.request_kinds import target_of
 from goodbot.watch.counting.robot_totals import RobotKey, RobotTotals
 from goodbot.watch.counting.tally import Tally
+from goodbot.watch.obedience.counts import ObedienceCounts
 from goodbot.watch.obedience.rules_in_force import RulesInForce
 from goodbot.watch.reader.opening import Damage
 from goodbot.watch.report.anonymous import shortened, without_addresses
@@ -26,6 +28,7 @@ from goodbot.watch.report.watch_report import (
     RobotReport,
     WatchReport,
 )
+from goodbot.watch.robot_reading import reading_of
 from goodbot.watch.wire_text import readable
 
 MOST_UNDECLARED: Final = 1000
@@ -104,6 +107,7 @@ def make_report(
         _named_otherwise(only, tally) if only is not None and not keys else 0,
         judged_by.described if judged_by else None,
         tuple(others.disobedient[:MOST_LISTED]),
+        tuple((readable(host), count) for host, count in tally.elsewhere.top(MOST_LISTED)),
     )
 
 
@@ -162,8 +166,12 @@ def _robot(
         _evidence(key, record, totals, identities, anonymise),
         totals.timeline,
         totals.signatures,
-        obedience_of(totals.obedience, record, rules, addresses, anonymise=anonymise) if rules else None,
+        obedience_of(_settled(totals, record, rules), record, rules, addresses, anonymise=anonymise) if rules else None,
     )
+
+
+def _settled(totals: RobotTotals, record: KnownRobot | None, rules: RulesInForce) -> ObedienceCounts:
+    return settled(totals.obedience, rules, reading_of(record)) if record else totals.obedience
 
 
 def _addresses(totals: RobotTotals, shown: Shown) -> tuple[tuple[str, int], ...]:

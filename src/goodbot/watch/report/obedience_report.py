@@ -10,7 +10,7 @@ from goodbot.watch.counting.disallowed_addresses import DisallowedAddresses
 from goodbot.watch.obedience.counts import BrokenRule, ObedienceCounts, VersionCounts, VisitTimes
 from goodbot.watch.obedience.pace import GAP_SIZES, Limit, Pace
 from goodbot.watch.obedience.rules_in_force import RulesInForce
-from goodbot.watch.obedience.shares import Share, share_of
+from goodbot.watch.obedience.shares import BROKEN_SHARE, Share, share_of
 from goodbot.watch.robot_reading import RobotReading, reading_of
 from goodbot.watch.wire_text import readable
 
@@ -24,9 +24,9 @@ USER_TRIGGERED: Final[frozenset[Purpose]] = frozenset(("ai-assistant", "preview"
 """Purposes of robots that fetch what a person asks for. robots.txt is for robots that choose pages themselves, so most
 operators of user-triggered fetchers do not obey it."""
 
-Obeyed = Literal["yes", "no", "user-triggered", "not known"]
-"""Whether a robot obeyed the rules for paths: `no` if it requested a disallowed URL, `not known` if no request could be
-judged."""
+Obeyed = Literal["yes", "paths only", "no", "user-triggered", "not known"]
+"""Whether a robot obeyed. `no`: it requested a disallowed URL; `paths only`: it did not, but broke a limit, Visit-time
+or nofollow; `not known`: no request could be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class BrokenRuleReport:
     """The first of them; empty if addresses are shortened."""
 
 
+def _is_broken(share: Share | None) -> bool:
+    """Whether a share is so large that neither clocks nor the network explain it."""
+    return share is not None and share.low > BROKEN_SHARE
+
+
 @dataclass(frozen=True, slots=True)
 class LimitReport:
     """A limit (Crawl-delay, Request-rate), and how it was kept."""
@@ -62,6 +67,10 @@ class LimitReport:
     def share(self) -> Share | None:
         return share_of(self.broken, self.judged)
 
+    @property
+    def is_broken(self) -> bool:
+        return _is_broken(self.share)
+
 
 @dataclass(frozen=True, slots=True)
 class VisitReport:
@@ -74,6 +83,10 @@ class VisitReport:
     @property
     def share(self) -> Share | None:
         return share_of(self.outside, self.requests)
+
+    @property
+    def is_broken(self) -> bool:
+        return _is_broken(self.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +146,10 @@ class ObedienceReport:
             return "not known"
         if self.user_triggered:
             return "user-triggered"
-        return "no" if self.disallowed else "yes"
+        if self.disallowed:
+            return "no"
+        has_broken = self.followed > 0 or any(limit.is_broken for limit in self.limits)
+        return "paths only" if has_broken or (self.visits is not None and self.visits.is_broken) else "yes"
 
 
 class DisallowedRequest(NamedTuple):

@@ -163,3 +163,5 @@ class WatchReport:
     disobedient: tuple[UndeclaredReport, ...] = ()
     """Addresses with disallowed requests that are not certain or likely robots, but possible ones, or programs by their
     name; those with most disallowed requests first."""
+    elsewhere: tuple[tuple[str, int], ...] = ()
+    """Other hosts with their requests, which are not judged."""

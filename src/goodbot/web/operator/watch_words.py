@@ -1,7 +1,7 @@
 """The sentences of the report on access logs. Text of the log within them is made visible; the templates escape it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal
+from typing import Final
 
 from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.text.shown_text import shown
@@ -25,10 +25,6 @@ from goodbot.watch.report import (
 SOURCE_CHARS: Final = 300
 SIGNERS_LISTED: Final = 5
 
-BROKEN_SHARE: Final = 0.05
-"""A limit counts as broken if more than this share of what was judged broke it, even at the lower end of the interval:
-logs have whole seconds, and the network delays requests."""
-
 LOCAL_TOLD: Final = 0.1
 """The share of requests from local addresses above which the report mentions proxies."""
 
@@ -41,10 +37,6 @@ TIERS: Final[Mapping[Tier, str]] = {
     "unknown": "not in the operator's ranges, but their list is dated more than 90 days before or after the request",
     "impostor": "not in the operator's ranges, or a name that no robot sends",
 }
-
-Outcome = Literal["yes", "no", "only the paths", "user-triggered", "not known"]
-"""Whether a robot obeyed. `only the paths`: it requested no disallowed URL, but broke a limit."""
-
 
 # ---- the summary ----------------------------------------------------------------------------------------------------
 
@@ -94,7 +86,9 @@ def rules_sentence(report: WatchReport) -> str:
         f"{counted(rules.versions, 'version')} since {human_time(rules.since)}" if rules.since is not None else ""
     )
     notes = "; ".join([*([versions] if versions else []), *(shown(note, SOURCE_CHARS) for note in rules.notes)])
-    return f"Judged by {shown(rules.source, SOURCE_CHARS)}{f': {notes}' if notes else ''}."
+    judged = f"Judged by {shown(rules.source, SOURCE_CHARS)}{f': {notes}' if notes else ''}."
+    hosts = ", ".join(f"{shown(host)} ({count:,})" for host, count in report.elsewhere)
+    return f"{judged} Not judged are requests to other hosts: {hosts}." if hosts else judged
 
 
 def not_seen_sentence(report: WatchReport) -> str:
@@ -171,19 +165,9 @@ def signed_words(counts: SignatureCounts) -> str:
 # ---- obedience ------------------------------------------------------------------------------------------------------
 
 
-def outcome(one: ObedienceReport) -> Outcome:
-    """Returns in a word whether a robot obeyed."""
-    return "only the paths" if one.obeyed == "yes" and _broken(one) else one.obeyed
-
-
-def _broken(one: ObedienceReport) -> bool:
-    shares = [limit.share for limit in one.limits] + ([one.visits.share] if one.visits else [])
-    return one.followed > 0 or any(share is not None and share.low > BROKEN_SHARE for share in shares)
-
-
 def is_evident(one: ObedienceReport) -> bool:
     """Whether there is evidence that a robot did not obey."""
-    return one.disallowed > 0 or outcome(one) == "only the paths"
+    return one.disallowed > 0 or one.obeyed == "paths only"
 
 
 def disallowed_words(one: ObedienceReport) -> str:
