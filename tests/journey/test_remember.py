@@ -100,28 +100,59 @@ async def test_any_answer_is_remembered(route: bytes, status: int, said: str, si
 
 DAY = 86_400.0
 OUTAGES = [
-    ("no copy", None, 0.0, [], "everything is disallowed"),
-    ("good copy", 200, 29 * DAY, [], "the last good copy applies"),
-    ("old copy", 200, 31 * DAY, ["closed for every robot: / (robots.txt is unreachable"], "older than 30 days"),
-    ("missing before", 404, DAY, ["closed for every robot: / (robots.txt is unreachable"], "everything is disallowed"),
+    ("no copy", None, 0.0, "everything is disallowed"),
+    ("good copy", 200, 29 * DAY, "the last good copy applies"),
+    ("old copy", 200, 31 * DAY, "older than 30 days"),
+    ("missing before", 404, DAY, "everything is disallowed"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("status", "age_s", "lines", "said"), [case[1:] for case in OUTAGES], ids=[case[0] for case in OUTAGES]
-)
-async def test_what_an_outage_closes(
-    status: int | None, age_s: float, lines: list[str], said: str, site: WebServer, tmp_path: Path
+@pytest.mark.parametrize(("status", "age_s", "said"), [case[1:] for case in OUTAGES], ids=[case[0] for case in OUTAGES])
+async def test_an_outage_changes_no_verdict(
+    status: int | None, age_s: float, said: str, site: WebServer, tmp_path: Path
 ) -> None:
     if status is not None:
         body = OLD if status == 200 else b""
         copy = RobotsCopy(site.url("/robots.txt"), time.time() - age_s, status, None, (), body)
         History(tmp_path / site_name(Url(site.url("/")))).add(copy)
-    site.routes["/robots.txt"] = plain(b"", 503)
+    page = ("--page", site.url("/page"))
+    site.routes |= {"/robots.txt": plain(b"", 503), "/page": answer(b"x")}
     result = await remember(site, tmp_path)
-    head, *rest = result.out.splitlines()
+    (head,) = result.out.splitlines()
     assert (result.status, said in head) == (3, True)
-    assert [one.strip()[: len(line)] for one, line in zip(rest, lines, strict=True)] == lines
+    assert head.endswith("Until it answers, robots without a good copy fetch nothing.")
+    (found,) = (await remember(site, tmp_path, *page, "--json")).json
+    assert (found["changed"], found["opened"], found["closed"], found["timing"]) == (False, [], [], [])
+    site.routes["/robots.txt"] = plain(OLD if status == 200 else b"", status or 200)
+    again = await remember(site, tmp_path, *page, "--format", "line")
+    assert (again.status, again.out.split(" - ")[0]) == (0, "OK")
+
+
+async def test_after_an_outage_the_last_answer_is_compared(site: WebServer, tmp_path: Path) -> None:
+    page = ("--page", site.url("/page"))
+    site.routes["/page"] = answer(b"x")
+    outage = plain(b"", 503)
+    loop = answer(b"", 301, [("Location", "/robots.txt")])
+    for route, status, said in (
+        (outage, 3, "/page: could not be fetched: robots.txt is unreachable (its server answered 503)"),
+        (loop, 0, "first answer. No robots.txt was found after following its redirects"),
+        (outage, 3, "could not be fetched. robots.txt is unreachable"),
+        (loop, 0, "answers again; as on 20"),
+        (outage, 3, "could not be fetched"),
+        (outage, 3, "could not be fetched"),
+        (plain(OLD), 1, "answers again; changed since 20"),
+        (outage, 3, "so the last good copy applies"),
+        (plain(b"# c\n" + OLD), 0, "but no verdict differs"),
+    ):
+        site.routes["/robots.txt"] = route
+        result = await remember(site, tmp_path, *page)
+        assert (result.status, said in result.out) == (status, True), (said, result.out)
+    site.routes["/robots.txt"] = outage
+    await remember(site, tmp_path)
+    site.routes["/robots.txt"] = plain(b"", 404)
+    (found,) = (await remember(site, tmp_path, "--json")).json
+    (opened,) = found["opened"]
+    assert (opened["paths"][0], opened["rule"], opened["reason"]) == ("/private/", "Disallow: /private/", None)
 
 
 async def test_several_sites_and_no_answer(site: WebServer, tmp_path: Path) -> None:
@@ -147,6 +178,11 @@ async def test_one_line_for_monitoring(site: WebServer, tmp_path: Path) -> None:
     assert text.endswith("closed: /blog/ for GPTBot and CCBot; other delays, rates or times of visit")
     assert figures == "closed=1 opened=0 timing=1 pages=0\n"
     assert all(len(each.out.splitlines()) == 1 for each in found)
+    (tmp_path / "own.txt").write_bytes(b"User-agent: *\nCrawl-delay: 1\n")
+    site.routes["/robots.txt"] = plain(NEW)
+    with_file = await remember(site, tmp_path, *line, "--file", tmp_path / "own.txt")
+    assert (with_file.status, "verdicts differ from the file" in with_file.out) == (1, True)
+    assert with_file.out.endswith("closed=0 opened=0 timing=0 pages=0 file_closed=3 file_opened=0 file_timing=2\n")
 
 
 # ---- --file ---------------------------------------------------------------------------------------------------------
@@ -192,6 +228,24 @@ async def test_differences_from_a_file_name_both_sides(site: WebServer, tmp_path
     ]
 
 
+NO_FILE = [
+    ("missing", plain(b"", 404), "The site has no robots.txt; verdicts differ:"),
+    ("html", answer(HTML), "The site sends a Web page in place of mine.txt; verdicts differ:"),
+]
+
+
+@pytest.mark.parametrize(("route", "said"), [case[1:] for case in NO_FILE], ids=[case[0] for case in NO_FILE])
+async def test_a_site_without_a_robots_txt_differs_from_a_file(
+    route: bytes, said: str, site: WebServer, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.txt").write_bytes(OLD)
+    site.routes["/robots.txt"] = route
+    result = await goodbot("remember", site.url("/"), "--into", "history", "--file", "mine.txt", folder=tmp_path)
+    rule = "/private/ (mine.txt, line 2: Disallow: /private/)"
+    lines = [f"  {said}", f"  open on the site, closed in mine.txt, for every robot: {rule}"]
+    assert (result.status, result.out.splitlines()[1:]) == (1, lines)
+
+
 # ---- --page ---------------------------------------------------------------------------------------------------------
 
 
@@ -220,6 +274,10 @@ async def test_page_directives(site: WebServer, tmp_path: Path) -> None:
     site.routes["/page"] = answer(b"", 410)
     gone = await remember(site, tmp_path, *options)
     assert (gone.status, "status 410 (before: status 200)" in gone.out) == (1, True)
+    site.routes["/page"] = answer(b"", 200, [html])
+    back = await remember(site, tmp_path, *options)
+    assert (back.status, "status 200 (before: status 410); its directives changed" in back.out) == (1, True)
+    assert "for every robot: index is allowed, was not allowed" in back.out
 
 
 # ---- --every --------------------------------------------------------------------------------------------------------
@@ -271,7 +329,16 @@ BAD = [
     (("https://a.example/", "--page", "https://b.example/"), "belongs to none of the sites; add https://b.example/"),
     (("https://a.example/", "--page", "b"), "not an http or https URL: b"),
     (("https://a.example/", "--every", "6"), "--every must be a time"),
-    (("https://a.example/", "--every", "2s"), "--every must be a time of 60 s or more"),
+    (
+        ("https://a.example/", "--every", "2s"),
+        "--every must be a time from 60s to 365d, such as 30min, 6h or 1d, not '2s'",
+    ),
+    (("https://a.example/", "--every", "366d"), "--every must be a time from 60s to 365d"),
+    (("https://a.example/", "--every", "999999d"), "--every must be a time from 60s to 365d"),
+    (("https://a.example/", "--every", "99999999d"), "--every must be a time from 60s to 365d"),
+    (("https://a.example/", "-o", "history/a.example/copies.jsonl"), "--output is one of the inputs"),
+    (("https://a.example/", "-o", "history/a.example/pages.jsonl"), "--output is one of the inputs"),
+    (("https://a.example/", "-o", "history/a.example/a.txt"), "--output is one of the inputs"),
     (("https://a.example/", "--every", "6h", "-o", "out"), "--output"),
     (("https://a.example/", "--file", "none.txt"), "cannot read none.txt"),
     (("https://a.example/", "https://b.example/", "--file", "file"), "--file belongs to one site"),
@@ -282,6 +349,8 @@ BAD = [
 @pytest.mark.parametrize(("arguments", "said"), BAD, ids=[" ".join(case[0]) for case in BAD])
 async def test_bad_input(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(OLD)
+    (tmp_path / "history" / "a.example").mkdir(parents=True)
+    (tmp_path / "history" / "a.example" / "a.txt").write_bytes(OLD)
     into = () if "--into" in arguments else ("--into", "history")
     result = await goodbot("remember", *arguments, *into, folder=tmp_path)
     assert (result.status, result.out) == (2, "")

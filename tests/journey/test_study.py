@@ -165,6 +165,12 @@ DIFFERENCES = [
         "agents = ['z']\ncrawl_delay = 9\n",
         "asks z for Crawl-delay 9 s (control: Crawl-delay 5 s)\n",
     ),
+    (
+        "shorter-delay",
+        'base = "own.txt"\n',
+        "agents = ['z']\ncrawl_delay = 2\n",
+        "asks z for Crawl-delay 2 s (control: Crawl-delay 5 s)\n",
+    ),
 ]
 
 
@@ -213,6 +219,16 @@ BAD = [
     ("study plan.toml --publish .", "is not a file"),
     ("study plan.toml --publish none/robots.txt", "none/robots.txt"),
     ("study same.toml --publish own.txt", "own.txt is the file of --publish"),
+    ("study html.toml", "html.toml: phase 4: robots is an HTML page, not a robots.txt"),
+    ("study plan.toml -o plan.toml", "--output is one of the inputs: plan.toml"),
+    ("study same.toml -o own.txt", "--output is one of the inputs: own.txt"),
+    ("study file.toml --json -o own.txt", "--output is one of the inputs: own.txt"),
+    ("study plan.toml --publish own.txt -o own.txt", "--output is one of the inputs: own.txt"),
+    (
+        "study plan.toml --log access.log --into . -o www.example.org/copies.jsonl",
+        "--output is one of the inputs: www.example.org/copies.jsonl",
+    ),
+    ("study plan.toml --publish x --into . -o www.example.org/a.txt", "--output is one of the inputs"),
 ]
 
 
@@ -221,6 +237,10 @@ def test_bad_input_is_one_line(typed: str, words: str, place: Path, capsys: pyte
     (place / "own.txt").write_text("User-agent: *\nDisallow: /mine\n")
     (place / "plan.toml").write_text(running_plan(9))
     (place / "same.toml").write_text(running_plan(9, 'base = "own.txt"\n'))
+    (place / "file.toml").write_text(running_plan(9) + '[[phase]]\nname = "x"\nrobots_file = "own.txt"\n')
+    (place / "html.toml").write_text(running_plan(9) + '[[phase]]\nname = "x"\nrobots = "<html><body>x"\n')
+    (place / "www.example.org").mkdir()
+    (place / "www.example.org" / "a.txt").write_text("")
     out, err = run(capsys, typed, 2)
     assert (out, len(err.splitlines())) == ("", 1)
     assert words in err

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from goodbot.cli.command_class import Command, output_is_given
+from goodbot.cli.command_class import Command, keep_from_output, output_is_given
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import site_meant
 from goodbot.cli.printing import flush, say, say_folded, say_lines, write_json
@@ -18,8 +18,10 @@ from goodbot.cli.time_option import is_relative, parse_time
 from goodbot.errors import InputError
 from goodbot.files import make_folder
 from goodbot.url import Url, is_private_host, parse_url
+from goodbot.watch.history.page_states import files_of
 from goodbot.watch.history.site_names import site_name
 
+MOST_EVERY_S: Final = 365 * 86_400
 LEAST_EVERY_S: Final = 60
 """For sites on private addresses, which belong to the user, it is one second."""
 
@@ -80,8 +82,9 @@ def command(
     """Keep dated copies of robots.txt files, and report which verdicts changed, and for which robots.
 
     URL is a site, or its robots.txt. Each run adds one copy, with status and headers, or the failure to fetch it.
-    goodbot reports which paths a change closes and opens. New comments or a new order of rules are not reported.
-    Without --every there is one run, for cron.
+    goodbot reports which paths a change closes and opens. New comments or a new order of rules are not reported. An
+    outage changes nothing: the next answer is compared with the last one before the outage. Without --every there is
+    one run, for cron.
 
     With --page, goodbot does not fetch a page that robots.txt disallows.
 
@@ -95,6 +98,7 @@ def command(
     own = _own_file(file, sites)
     pages_of = _pages_of(pages, sites)
     every_s = None if every is None else _seconds(every, sites)
+    keep_from_output(str(path) for site in sites for path in files_of(folder / site_name(site)))
     make_folder(folder)
     form = "json" if as_json else form
     is_first_run = True
@@ -136,7 +140,7 @@ def _print(site: RememberedSite, form: str) -> None:
 
 def _is_news(site: RememberedSite) -> bool:
     """Whether a later run of `--every` reports the site: it changed, or an outage began or ended."""
-    return site.is_news or site.old is None or site.old.result != site.access.result
+    return site.is_news or site.was_unreachable != (site.access.result == "unreachable")
 
 
 def _status(found: Sequence[RememberedSite]) -> int:
@@ -192,6 +196,6 @@ def _seconds(text: str, sites: Sequence[Url]) -> int:
         raise InputError("--every runs until Ctrl-C, so it cannot be used with --output; redirect the output instead")
     least = 1 if all(is_private_host(site.host) for site in sites) else LEAST_EVERY_S
     seconds = -parse_time("--every", text, 0) if is_relative(text) else 0
-    if seconds < least:
-        raise InputError(f"--every must be a time of {least} s or more, such as 30min, 6h or 1d, not {text!r}")
+    if not least <= seconds <= MOST_EVERY_S:
+        raise InputError(f"--every must be a time from {least}s to 365d, such as 30min, 6h or 1d, not {text!r}")
     return seconds

@@ -15,6 +15,7 @@ from goodbot.watch.history.verdict_changes import VerdictChange, VerdictChanges
 NAMES_SHOWN: Final = 8
 CHANGES_SHOWN: Final = 20
 
+_MEANWHILE: Final = "Until it answers, robots without a good copy fetch nothing."
 _BOUNDED: Final = "The files are so large that not every rule was tried: there may be more changes."
 
 
@@ -27,7 +28,7 @@ def text_lines(site: RememberedSite) -> Iterator[Line]:
     yield from folded(head, f"{site.copy.url}: ", "  ", **style)
     yield from _change_lines(site.changes)
     if site.file is not None:
-        yield from folded(_file_headline(site.file), "  ", "    ")
+        yield from folded(_file_headline(site, site.file), "  ", "    ")
         yield from _difference_lines(site.file.changes, shown(site.file.name))
     for page in site.pages:
         yield from _page_lines(page)
@@ -36,15 +37,20 @@ def text_lines(site: RememberedSite) -> Iterator[Line]:
 def _headline(site: RememberedSite) -> tuple[str, dict[str, Any]]:
     now = state_text(site)
     if site.access.result == "unreachable":
-        return f"could not be fetched. {now}", {"fg": "red"}
-    if site.last is None:
-        return f"first copy. {now}", {}
-    since = human_time(site.last.at)
+        return f"could not be fetched. {now} {_MEANWHILE}", {"fg": "red"}
+    if site.answer is None:
+        return f"{_first(site)}. {now}", {}
+    since = human_time(site.answer.at)
+    again = "answers again; " if site.was_unreachable else ""
     if site.changes:
-        return f"changed since {since}. {now}", {"fg": "yellow"}
-    if not site.copy.is_like(site.last):
-        return f"changed since {since}, but no verdict differs. {now}", {}
-    return f"as on {since}. {now}", {"fg": "green"}
+        return f"{again}changed since {since}. {now}", {"fg": "yellow"}
+    if not site.copy.is_like(site.answer):
+        return f"{again}changed since {since}, but no verdict differs. {now}", {}
+    return f"{again}as on {since}. {now}", {"fg": "green"}
+
+
+def _first(site: RememberedSite) -> str:
+    return "first copy" if site.last is None else "first answer"
 
 
 def state_text(site: RememberedSite) -> str:
@@ -61,7 +67,7 @@ def state_text(site: RememberedSite) -> str:
 
 
 def _change_lines(changes: VerdictChanges) -> Iterator[Line]:
-    """Yields what changed since the copy before."""
+    """Yields what changed since the last answer."""
     for word, colour, some in (("closed", "red", changes.closed), ("opened", "green", changes.opened)):
         for change in some[:CHANGES_SHOWN]:
             line = f"line {change.line} was" if change.is_gone else f"line {change.line}"
@@ -121,13 +127,17 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _file_headline(file: FileComparison) -> str:
-    if file.before is None or file.after is None:
-        how = f"The site does not send {file.name} as it is"
+def _file_headline(site: RememberedSite, file: FileComparison) -> str:
+    if site.access.result == "unavailable":
+        how = "The site has no robots.txt"
+    elif is_html(site.copy.body):
+        how = f"The site sends a Web page in place of {shown(file.name)}"
+    elif file.before is None or file.after is None:
+        how = f"The site does not send {shown(file.name)} as it is"
     else:
         around = ((file.before, "before"), (file.after, "after"))
         parts = [f"{counted(count, 'line')} {where} it" for count, where in around if count]
-        how = f"The site sends {file.name}{' with ' * bool(parts)}{' and '.join(parts)}"
+        how = f"The site sends {shown(file.name)}{' with ' * bool(parts)}{' and '.join(parts)}"
     return f"{how}; {'verdicts differ:' if file.changes else 'every verdict is the same.'}"
 
 
@@ -139,7 +149,8 @@ def _page_lines(page: RememberedPage) -> Iterator[Line]:
     elif state.failure is not None:
         yield from folded(f"could not be fetched: {state.failure}", head, "    ", fg="red")
     elif page.changes.after:
-        yield from folded(f"{page.changes.after} (before: {page.changes.before})", head, "    ", fg="yellow")
+        also = "; its directives changed" if page.changes.effects else ""
+        yield from folded(f"{page.changes.after} (before: {page.changes.before}){also}", head, "    ", fg="yellow")
     elif page.changes.effects:
         yield from folded("its directives changed", head, "    ", fg="yellow")
     else:
@@ -164,10 +175,17 @@ def monitoring_line(site: RememberedSite) -> str:
     """Returns `WARNING - URL: text | figures`, as plugins of Nagios print it. The first word matches the exit status:
     OK 0, WARNING 1, UNKNOWN 3."""
     changes, pages = site.changes, sum(bool(page.changes) for page in site.pages)
-    text = "; ".join(_news(site, pages)) or ("first copy" if site.last is None else "no change")
+    text = "; ".join(_news(site, pages)) or (_first(site) if site.answer is None else "no change")
     word = "UNKNOWN" if site.is_unreachable else "WARNING" if site.is_changed else "OK"
-    counts = f"closed={len(changes.closed)} opened={len(changes.opened)} timing={len(changes.timing)} pages={pages}"
-    return f"{word} - {shown(site.copy.url)}: {text.replace('|', '/')} | {counts}"
+    figures = [*_figures(changes, ""), f"pages={pages}"]
+    if site.file is not None:
+        figures += _figures(site.file.changes, "file_")
+    return f"{word} - {shown(site.copy.url)}: {text.replace('|', '/')} | {' '.join(figures)}"
+
+
+def _figures(changes: VerdictChanges, of: str) -> Iterator[str]:
+    for name, some in (("closed", changes.closed), ("opened", changes.opened), ("timing", changes.timing)):
+        yield f"{of}{name}={len(some)}"
 
 
 def _news(site: RememberedSite, pages: int) -> Iterator[str]:

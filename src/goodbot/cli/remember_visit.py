@@ -37,7 +37,7 @@ class FileComparison:
 
 @dataclass(frozen=True, slots=True)
 class RememberedPage:
-    """A page, with what differs from its last fetch; `is_first`: there was none."""
+    """A page, with what differs from its earlier fetches; `is_first`: none of them was answered."""
 
     state: PageState
     changes: PageChanges
@@ -46,13 +46,13 @@ class RememberedPage:
 
 @dataclass(frozen=True, slots=True)
 class RememberedSite:
-    """What one run found at one site. `last` is the copy before this one, `old` what
-    followed from it; None if this copy is the first."""
+    """What one run found at one site. `last` is the copy before this one, `answer` the last copy before it that was no
+    outage: `changes` compares with that one. Both are None if there was none."""
 
     copy: RobotsCopy
     access: Access
     last: RobotsCopy | None
-    old: Access | None
+    answer: RobotsCopy | None
     copies: int
     changes: VerdictChanges
     file: FileComparison | None
@@ -71,6 +71,11 @@ class RememberedSite:
         return bool(self.changes) or any(page.changes for page in self.pages)
 
     @property
+    def was_unreachable(self) -> bool | None:
+        """Whether the copy before was an outage; None if there was none."""
+        return None if self.last is None else self.last is not self.answer
+
+    @property
     def is_unreachable(self) -> bool:
         """Whether robots.txt or a page could not be fetched."""
         return self.access.result == "unreachable" or any(page.state.failure for page in self.pages)
@@ -83,19 +88,22 @@ def remember_site(url: Url, folder: Path, own: OwnFile | None, pages: Sequence[U
     history = History(place)
     before = history.added()
     copy = _fetched(url)
-    old: Access | None = None
+    now, answer, answered = None, None, None
     for each in before:
-        old = access_after(old, each)
-    access = access_after(old, copy)
+        now = access_after(now, each)
+        if now.result != "unreachable":
+            answer, answered = each, now
+    access = access_after(now, copy)
     history.add(copy)
+    is_outage = access.result == "unreachable"
     return RememberedSite(
         copy,
         access,
         before[-1] if before else None,
-        old,
+        answer,
         len(before) + 1,
-        VerdictChanges() if old is None else verdict_changes(old, access),
-        None if own is None or access.result == "unreachable" else compare_with_file(own, access),
+        VerdictChanges() if answered is None or is_outage else verdict_changes(answered, access),
+        None if own is None or is_outage else compare_with_file(own, access),
         tuple(_remembered_pages(pages, access, PageHistory(place))),
         tuple(history.damage),
     )
@@ -138,9 +146,8 @@ def _around(own: bytes, sent: bytes) -> tuple[int | None, int | None]:
 def _remembered_pages(urls: Sequence[Url], access: Access, history: PageHistory) -> list[RememberedPage]:
     found: list[RememberedPage] = []
     for state in _visited(urls, access) if urls else ():
-        before = history.add(state)
-        changes = PageChanges() if before is None else page_changes(before, state)
-        found.append(RememberedPage(state, changes, before is None))
+        earlier = history.add(state)
+        found.append(RememberedPage(state, page_changes(earlier, state), earlier.answer is None))
     return found
 
 
@@ -165,9 +172,11 @@ async def _visit(urls: Sequence[Url], access: Access) -> list[PageState]:
     states: list[PageState] = []
     for url in urls:
         visit = await visit_page(url, networks, store, pace=pace)
-        target, at = visit.url.text, time.time()
+        target, at, reason = visit.url.text, time.time(), visit.verdict.reason
         if visit.capture is None:
-            states.append(PageState(url.text, at, target, None, None, visit.verdict.reason, (), ()))
+            is_outage = visit.verdict.access == "unreachable" and visit.verdict.rule is None
+            failure, disallowed = (reason, None) if is_outage else (None, reason)
+            states.append(PageState(url.text, at, target, None, failure, disallowed, (), ()))
         elif isinstance(visit.capture.result, Failure):
             states.append(PageState(url.text, at, target, None, visit.capture.result.detail, None, (), ()))
         else:

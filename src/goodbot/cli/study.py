@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from goodbot.cli.command_class import Command
+from goodbot.cli.command_class import Command, keep_from_output
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import read_input
 from goodbot.cli.printing import put, say_folded, say_lines, write_json
@@ -17,6 +17,7 @@ from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.files import is_same_file
 from goodbot.watch.history.copies import History
+from goodbot.watch.history.page_states import files_of
 from goodbot.watch.history.site_names import site_name
 from goodbot.watch.study.example import example_plan
 from goodbot.watch.study.plan import StudyPlan, parse_plan
@@ -111,14 +112,17 @@ def command(
     if plan is None:
         raise InputError("name the plan of the study; goodbot study --example prints one")
     loaded = load_plan(plan, file)
+    history = None if folder is None else History(folder / site_name(loaded.url))
+    written = [] if file is None else [file]
+    keep_from_output(map(str, written if history is None else [*written, *files_of(history.folder)]))
     if logs:
         from goodbot.cli.study_logs import compare_logs  # noqa: PLC0415  (cron's runs need no logs)
         from goodbot.cli.watch_options import CountingChoices  # noqa: PLC0415
 
         choices = CountingChoices(None, None, pattern, real_ip, proxies)
-        compare_logs(loaded, logs, choices, _history(loaded, folder), now, as_json=as_json)
+        compare_logs(loaded, logs, choices, history, now, as_json=as_json)
     elif file is not None:
-        _write(loaded, file, folder, now, force, as_json)
+        _write(loaded, file, history, now, force, as_json)
     elif as_json:
         write_json(schedule_json(loaded, now))
     else:
@@ -155,7 +159,7 @@ def _print_example(now: float, as_json: bool) -> None:
 
 def load_plan(name: str, file: Path | None = None) -> StudyPlan:
     """Reads a plan and the files that it names, relative to its folder. None of them may be `file`, which the study
-    replaces. Raises InputError."""
+    replaces, or that of `--output`. Raises InputError."""
     folder = "." if name == "-" else os.path.dirname(name) or "."
 
     def read(of_plan: str) -> bytes:
@@ -164,6 +168,7 @@ def load_plan(name: str, file: Path | None = None) -> StudyPlan:
             raise InputError(
                 f"{name}: {shown(of_plan)} is the file of --publish; copy it, and name the copy in the plan"
             )
+        keep_from_output([path])
         return read_robots_file(path)
 
     return parse_plan(read_input(name), "standard input" if name == "-" else name, read)
@@ -172,19 +177,15 @@ def load_plan(name: str, file: Path | None = None) -> StudyPlan:
 # ---- --publish ------------------------------------------------------------------------------------------------------
 
 
-def _write(plan: StudyPlan, path: Path, folder: Path | None, now: float, force: bool, as_json: bool) -> None:
+def _write(plan: StudyPlan, path: Path, history: History | None, now: float, force: bool, as_json: bool) -> None:
     due, file = due_at(plan, now), read_file(path)
-    written = write_due(plan, due, file, now, _history(plan, folder), force=force)
+    written = write_due(plan, due, file, now, history, force=force)
     if as_json:
         write_json({**due_json(plan, due), "written": written, "file": str(path)})
         return
     say_folded(_done(plan, due, path, written))
     if due.span is None and due.next is not None and not force and not file.is_of(plan):
         say_folded(f"goodbot: {refusal(file)}", err=True)
-
-
-def _history(plan: StudyPlan, folder: Path | None) -> History | None:
-    return History(folder / site_name(plan.url)) if folder is not None else None
 
 
 def _done(plan: StudyPlan, due: Due, path: Path, written: bool) -> str:

@@ -67,7 +67,7 @@ def test_an_outage_without_a_copy_closes_everything() -> None:
     (change,) = verdict_changes(Access.from_response(404, (), b"", 0.0), down).closed
     assert (change.robots, change.rule, change.reason) == (("*",), None, down.reason)
     (opened,) = verdict_changes(down, Access.from_response(404, (), b"", 0.0)).opened
-    assert opened.rule is None
+    assert (opened.rule, opened.is_gone, opened.reason) == (None, True, f"before: {down.reason}")
 
 
 def test_an_outage_with_a_copy_changes_nothing() -> None:

@@ -20,7 +20,11 @@ name = "closed"
 disallow = ["/folder/"]
 """
 
-FILES = {"own.txt": b"# ours\nUser-agent: *\nDisallow: /private/\n", "latin.txt": b"# \xe9\nUser-agent: *\n"}
+FILES = {
+    "own.txt": b"# ours\nUser-agent: *\nDisallow: /private/\n",
+    "latin.txt": b"# \xe9\nUser-agent: *\n",
+    "page.html": b"<!doctype html><title>x</title>",
+}
 
 AGENTS = {
     "GPTBot": "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)",

@@ -7,6 +7,7 @@ from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.obedience.pace import Limit
 from goodbot.watch.study.comparison import Counted, GapsCompared, PathsCompared, RobotInStudy, compare
+from goodbot.watch.study.plan import StudyPlan
 from goodbot.watch.study.schedule import planned
 from goodbot.watch.study.study_counter import StudyCounter
 from watch.study.study_plans import DAY, HEAD, PHASES, START, line, plan_of, study_log
@@ -14,14 +15,19 @@ from watch.study.study_plans import DAY, HEAD, PHASES, START, line, plan_of, stu
 PLAN = plan_of(HEAD + PHASES)
 
 
-def robots_of(log: str, blocks: int = 1) -> dict[str, RobotInStudy]:
+def robots_of(log: str, blocks: int = 1, plan: StudyPlan = PLAN) -> dict[str, RobotInStudy]:
     """Compares the robots of a log, which is cut into so many blocks."""
-    counter = StudyCounter(PLAN, list(planned(PLAN)), Identities(), CountingOptions())
+    counter = StudyCounter(plan, list(planned(plan)), Identities(), CountingOptions())
     lines = log.splitlines(keepends=True)
     size = -(-len(lines) // blocks)
     for start in range(0, len(lines), size):
         counter.count(Block("".join(lines[start : start + size]).encode(), "log"))
-    return {robot.name: robot for robot in compare(PLAN, counter.spans, counter.robots)}
+    return {robot.name: robot for robot in compare(plan, counter.spans, counter.robots)}
+
+
+def test_a_phase_that_closes_nothing_is_not_compared_by_paths() -> None:
+    plan = plan_of(HEAD + 'control = "delay"\n' + PHASES)
+    assert [one.phase for one in robots_of(study_log(), 1, plan)["GPTBot"].paths] == [2]
 
 
 @pytest.mark.parametrize("blocks", [1, 7])

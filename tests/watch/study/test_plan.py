@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.exclusion import RobotsTxt
 from goodbot.watch.study.example import example_plan
-from goodbot.watch.study.overlay import Overlay, laid_over
 from goodbot.watch.study.plan import MAX_BYTES, parse_plan
 from watch.study.study_plans import HEAD, PHASES, START, plan_of, read
 
@@ -51,6 +49,9 @@ BAD = [
     ("days-true", HEAD + TWO + "days = true\n", "phase 2: days must be a whole number"),
     ("two-ways", HEAD + TWO + 'robots = ""\ncrawl_delay = 1\n', "robots and crawl_delay cannot be combined"),
     ("robots-is-a-list", HEAD + TWO + "robots = []\n", "phase 2: robots must be the text of a robots.txt"),
+    ("robots-is-html", HEAD + TWO + 'robots = "<html><p>x"\n', "phase 2: robots is an HTML page, not a robots.txt"),
+    ("file-is-html", HEAD + TWO + 'robots_file = "page.html"\n', "phase 2: robots_file: page.html is an HTML page"),
+    ("base-is-html", HEAD + 'base = "page.html"\n' + TWO, "base: page.html is an HTML page, not a robots.txt"),
     ("robots-too-long", HEAD + TWO + f'robots = "{"#" * 512_000}"\n', "phase 2: its robots.txt must have at most 500"),
     ("robots-file", HEAD + TWO + 'robots_file = "none.txt"\n', "cannot read none.txt"),
     ("delay-0", HEAD + TWO + "crawl_delay = 0\n", "phase 2: crawl_delay must be a number of seconds above 0"),
@@ -106,33 +107,6 @@ def test_the_example_is_a_plan() -> None:
     assert [phase.name for phase in plan.phases] == ["open", "delay", "closed folder", "named robots"]
     named = plan.phases[3].access().rules
     assert [named.allows("/folder/x", agent) for agent in ("GPTBot", "bingbot", "CCBot")] == [False, False, True]
-
-
-BASE = "Sitemap: https://a.example/s\nUser-agent: a\nUser-agent: b\nDisallow: /ab\nCrawl-delay: 5\n\n# all\n\
-User-agent: *\nDisallow: /all\n"
-
-LAID = [
-    ("every-other-robot", Overlay(("*",), ("/new",)), "c", {"/new": False, "/all": False, "/ab": True}),
-    ("not-those-with-a-group", Overlay(("*",), ("/new",)), "a", {"/new": True, "/ab": False}),
-    ("a-new-name-keeps-the-rules-of-all", Overlay(("c",), ("/new",)), "c", {"/new": False, "/all": False}),
-    ("a-name-of-the-base", Overlay(("a",), ("/new",)), "a", {"/new": False, "/ab": False, "/all": True}),
-    ("its-neighbour", Overlay(("a",), ("/new",)), "b", {"/new": True, "/ab": False}),
-]
-
-
-@pytest.mark.parametrize(("overlay", "agent", "urls"), [case[1:] for case in LAID], ids=[case[0] for case in LAID])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
-def test_rules_laid_over_a_base(overlay: Overlay, agent: str, urls: dict[str, bool], end: str) -> None:
-    rules = RobotsTxt.parse(laid_over(BASE.replace("\n", end), overlay))
-    assert {url: rules.allows(url, agent) for url in urls} == urls
-    assert rules.sitemaps == ["https://a.example/s"]
-
-
-def test_a_delay_laid_over_a_base() -> None:
-    rules = RobotsTxt.parse(laid_over(BASE, Overlay(("a", "c"), (), 9.0)))
-    assert [rules.crawl_delay(agent) for agent in "abc"] == [9, 5, 9]
-    with pytest.raises(InputError, match="crawl_delay must be 5 or more"):
-        laid_over(BASE, Overlay(("b",), (), 4.0))
 
 
 VALUES = st.recursive(

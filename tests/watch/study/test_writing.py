@@ -9,7 +9,7 @@ from goodbot.exclusion import Access
 from goodbot.watch.history.accesses import accesses
 from goodbot.watch.history.copies import History
 from goodbot.watch.obedience.rules_in_force import RulesInForce
-from goodbot.watch.study.schedule import due_at
+from goodbot.watch.study.schedule import Span, due_at, kept_spans, spans_until
 from goodbot.watch.study.writing import read_file, write_due
 from watch.study.study_plans import DAY, HEAD, PHASES, START, plan_of, read
 
@@ -55,6 +55,23 @@ def test_a_file_changed_by_hand_is_kept(day: int, tmp_path: Path) -> None:
     assert write(path, day, force=True)
     assert path.read_bytes() == due_at(PLAN, START + day * DAY).body(PLAN)
     assert History(tmp_path / "history").copies()[0].body.endswith(b"# by hand\n")
+
+
+def test_two_copies_of_one_moment_keep_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "robots.txt"
+    path.write_bytes(b"User-agent: *\nDisallow: /by-hand\n")
+    assert write(path, 8, force=True)
+    at = START + 8 * DAY
+    history = History(tmp_path / "history")
+    assert [(copy.at, copy.body) for copy in history.copies()] == [
+        (at, b"User-agent: *\nDisallow: /by-hand\n"),
+        (at, PLAN.phases[1].body),
+    ]
+    assert history.added() == history.copies()
+    rules = RulesInForce.of_copies(accesses(history.copies()))
+    newest = [list(rules.choice(rules.choice_at(at + after))) for after in (-1, 0, DAY - 1, DAY)]
+    assert newest == [[], [1, 0], [1, 0], [1]]
+    assert kept_spans(spans_until(PLAN, at + DAY), PLAN, history.copies()) == [Span(1, at, START + 14 * DAY)]
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["as-it-is", "with-a-byte-order-mark"])

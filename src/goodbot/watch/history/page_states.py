@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from goodbot.exclusion import Directives
 from goodbot.registry import find_token
+from goodbot.watch.history.copies import INDEX
 from goodbot.watch.history.index_lines import bounded_fields, fields_of, time_of
 from goodbot.watch.history.line_file import append, appending, line_of, lines_in, read_line
 
@@ -41,8 +42,8 @@ Effect = str | float | bool | None
 @dataclass(frozen=True, slots=True)
 class PageState:
     """What one fetch of a page gave: `status` of the last answer at `target`, and the META tags and header fields that
-    address robots. If there was no page, `failure` says why; `disallowed` is the reason if robots.txt disallowed the
-    page, so that it was not fetched."""
+    address robots. If nothing answered, `failure` says why; `disallowed` is the reason if robots.txt disallowed the
+    page, so that it was not fetched. An outage of robots.txt, in which everything is disallowed, is a failure."""
 
     url: str
     at: float
@@ -57,6 +58,11 @@ class PageState:
         """Returns what the page lets a robot do, by the names of the fields of `Directives`."""
         found = Directives.parse(self.metas, self.headers, _UNNAMED if robot == ALL else robot)
         return {name: getattr(found, name) for name in _EFFECTS}
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the fetch gave a page, whose directives count."""
+        return self.status is not None and 200 <= self.status < 300
 
     @property
     def robots(self) -> list[str]:
@@ -75,10 +81,24 @@ class EffectChange(NamedTuple):
     after: Effect
 
 
+class Earlier(NamedTuple):
+    """The states with which the next one of the same page is compared: the last one that was no failure, and the last
+    one that gave a page; None if there was none."""
+
+    answer: PageState | None = None
+    page: PageState | None = None
+
+    def then(self, state: PageState) -> "Earlier":
+        """Returns what is earlier after this state."""
+        if state.failure is not None:
+            return self
+        return Earlier(state, state if state.is_page else self.page)
+
+
 @dataclass(frozen=True, slots=True)
 class PageChanges:
-    """How a page differs from its last fetch. `before` and `after` are its status in words (`status 200`, `disallowed
-    by robots.txt`); both are empty if it did not change."""
+    """How a page differs from its earlier fetches. `before` and `after` are its status in words (`status 200`,
+    `disallowed by robots.txt`); both are empty if it did not change."""
 
     before: str = ""
     after: str = ""
@@ -101,13 +121,17 @@ def _addresses_robots(name: str) -> bool:
     return name.lower() == "robots" or find_token(name) is not None
 
 
-def page_changes(old: PageState, new: PageState) -> PageChanges:
-    """Returns what differs. Directives are compared only if both fetches gave a page."""
-    before, after = _status(old), _status(new)
-    if before != after or new.status is None or not 200 <= new.status < 300:
-        return PageChanges(before, after) if before != after else PageChanges()
-    robots = dict.fromkeys([*old.robots, *new.robots])
-    return PageChanges(effects=tuple(_effect_changes(old, new, robots)))
+def page_changes(earlier: Earlier, new: PageState) -> PageChanges:
+    """Returns what differs: the status from that of the last answer, and the directives from those of the last fetch
+    that gave a page, whatever was answered in between. A failure changes nothing."""
+    if new.failure is not None or earlier.answer is None:
+        return PageChanges()
+    before, after = _status(earlier.answer), _status(new)
+    effects: tuple[EffectChange, ...] = ()
+    if new.is_page and earlier.page is not None:
+        robots = dict.fromkeys([*earlier.page.robots, *new.robots])
+        effects = tuple(_effect_changes(earlier.page, new, robots))
+    return PageChanges(before, after, effects) if before != after else PageChanges(effects=effects)
 
 
 def _effect_changes(old: PageState, new: PageState, robots: Iterable[str]) -> Iterator[EffectChange]:
@@ -125,9 +149,12 @@ def _effect_changes(old: PageState, new: PageState, robots: Iterable[str]) -> It
 
 
 def _status(state: PageState) -> str:
-    if state.disallowed is not None:
-        return "disallowed by robots.txt"
-    return "no answer" if state.status is None else f"status {state.status}"
+    return "disallowed by robots.txt" if state.disallowed is not None else f"status {state.status}"
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Returns the files in the folder of a site: the lists of its copies and pages, and the bodies that exist."""
+    return [folder / INDEX, folder / PAGES, *folder.glob("*.txt")]
 
 
 class PageHistory:
@@ -136,11 +163,13 @@ class PageHistory:
     def __init__(self, folder: Path) -> None:
         self._path = folder / PAGES
 
-    def add(self, state: PageState) -> PageState | None:
-        """Appends a state; returns the one that was added before for the same URL. Raises InputError or RunError if the
-        folder cannot be written."""
+    def add(self, state: PageState) -> Earlier:
+        """Appends a state; returns the earlier ones of the same URL. Raises InputError or RunError if the folder cannot
+        be written."""
         with appending(self._path) as pages:
-            before = self._newest(state.url)
+            earlier = Earlier()
+            for one in self.states():
+                earlier = earlier.then(one) if one.url == state.url else earlier
             fields = {
                 "url": state.url,
                 "target": state.target,
@@ -151,17 +180,11 @@ class PageHistory:
                 "headers": state.headers,
             }
             append(pages, line_of(state.at, fields))
-        return before
+        return earlier
 
     def states(self) -> Iterator[PageState]:
         """Yields every state that can be read, in the order in which they were added."""
         return (state for raw in lines_in(self._path) if (state := read_page_line(raw)) is not None)
-
-    def _newest(self, url: str) -> PageState | None:
-        newest: PageState | None = None
-        for state in self.states():
-            newest = state if state.url == url else newest
-        return newest
 
 
 def read_page_line(raw: bytes) -> PageState | None:

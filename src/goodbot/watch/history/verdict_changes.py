@@ -42,7 +42,8 @@ class VerdictChange:
     `robots` are product tokens as written in the files; `*` stands for all robots that neither file names. If `*` is
     among them and `excepted` is empty, the change is for every robot; `excepted` are the named robots that it is not
     for. `paths` are examples, the shortest first; `rule` (`"Disallow: /x"`) decides about them. It is at `line` of the
-    new file, or, if `is_gone`, it was at `line` of the old one. Without a rule, `reason` says why.
+    new file, or, if `is_gone`, it was at `line` of the old one. Without a rule, `reason` says why; if `is_gone`, it
+    begins with "before: " and says why the paths were closed.
     """
 
     robots: tuple[str, ...]
@@ -166,7 +167,8 @@ class _Comparison:
         verdict = self._new.verdict(path, agent)
         is_gone = is_allowed and verdict.rule is None
         decides: Verdict = self._old.verdict(path, agent) if is_gone else verdict
-        key = (not is_allowed, decides.rule, decides.line, is_gone, "" if decides.rule else decides.reason)
+        reason = "" if decides.rule else f"before: {decides.reason}" if is_gone else decides.reason
+        key = (not is_allowed, decides.rule, decides.line, is_gone, reason)
         found = self._found.setdefault((key, tuple(members)), _Found(members))
         found.paths.append(path)
 

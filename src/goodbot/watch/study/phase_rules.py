@@ -50,8 +50,9 @@ class PhaseRules(dict[str, int]):
     def closes_more(self, phase: int, control: int) -> bool:
         """Whether a phase has a rule for the robot that may close a URL which is open in the control phase."""
         mine, others = self._rules[phase], self._rules[control]
-        closed = any(field == "disallow" for field, _ in mine - others)
-        return closed or any(field == "allow" for field, _ in others - mine)
+        if any(field == "disallow" for field, _ in mine - others):
+            return True
+        return any(field == "allow" for field, _ in others - mine) and any(field == "disallow" for field, _ in mine)
 
 
 class RulesOfPhases:

@@ -11,6 +11,7 @@ from goodbot.errors import InputError, quoted
 from goodbot.exclusion import LIMIT_BYTES, Access
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.url import Url, parse_url
+from goodbot.watch.history.accesses import is_html
 from goodbot.watch.study.overlay import Overlay, is_agent, is_path, laid_over
 
 MAX_PHASES: Final = 50
@@ -162,9 +163,17 @@ def _file(name: object, key: str, where: str, read: ReadFile) -> str:
     if not isinstance(name, str) or not name or "\0" in name:
         raise _wrong(where, key, "the name of a robots.txt file, relative to the plan", name)
     try:
-        return read(name).decode("utf-8-sig")
+        text = read(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: {key}: {shown(name)} is not UTF-8, which a robots.txt must be") from error
+    return _no_web_page(text, f"{key}: {shown(name)}", where)
+
+
+def _no_web_page(text: str, what: str, where: str) -> str:
+    """Raises InputError for a Web page, which as a robots.txt would allow everything."""
+    if is_html(text.encode()):
+        raise InputError(f"{where}: {what} is an HTML page, not a robots.txt")
+    return text
 
 
 def _tables(found: Mapping[str, Any], file: str) -> list[dict[str, Any]]:
@@ -208,12 +217,8 @@ def _rules(table: Mapping[str, Any], where: str, base: str | None, read: ReadFil
         robots = table["robots"]
         if not isinstance(robots, str):
             raise _wrong(where, "robots", "the text of a robots.txt", robots)
-        return robots
-    try:
-        return laid_over(base or "", _overlay(table, where))
-    except InputError as error:
-        text = str(error)
-        raise (error if text.startswith(where) else InputError(f"{where}: {text}")) from error
+        return _no_web_page(robots, "robots", where)
+    return laid_over(base or "", _overlay(table, where))
 
 
 def _overlay(table: Mapping[str, Any], where: str) -> Overlay:
