@@ -135,7 +135,7 @@ def test_one_option_has_one_meaning() -> None:
             for name in option.opts:
                 metavars.setdefault(name, set()).add(option.metavar)
     different = {name for name, found in metavars.items() if len(found) > 1}
-    assert different <= {"--as", "--dialect", "--open"}
+    assert different <= {"--as", "--dialect", "--every", "--log", "--open", "--robots"}
 
 
 @pytest.mark.parametrize("path", [path for path, _, _ in EVERYTHING])
@@ -152,6 +152,10 @@ ARGUMENTS = {
     "export": ["--what", "urls"],
     "why": ["http://127.0.0.1/"],
     "search": ["word"],
+    "impact": ["robots.txt"],
+    "remedy": ["nginx"],
+    "incidents add": ["x", "--robot", "GPTBot", "--state", "x"],
+    "incidents list": ["--state", "x"],
     "submit": ["http://127.0.0.1/"],
     "forget": ["127.0.0.1"],
     "lessons drop": ["0123456789"],
@@ -177,7 +181,7 @@ def test_a_settings_file_that_cannot_be_read_is_bad_input(
 ) -> None:
     command = next(command for name, command, _ in LEAVES if name == path)
     arguments = ["--in", str(tmp_path)] if path in IN_DIR else []
-    arguments += ["--into", str(tmp_path)] if path in ("crawl", "index import") else []
+    arguments += ["--into", str(tmp_path)] if path in ("crawl", "index import", "remember") else []
     arguments += ["--agent", "a"] if path == "allowed" else []
     needed = [param for param in command.params if isinstance(param, click.Argument) and param.required]
     arguments += ARGUMENTS.get(path) or ["x"] * len(needed)

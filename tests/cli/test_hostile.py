@@ -33,6 +33,25 @@ LOG = b'%s - - [01/Nov/2026:10:00:00 +0000] "GET /%s HTTP/1.1" 200 5 "%s" "GPTBo
     (EVIL_BYTES.replace(b" ", b""),) * 4
 )
 ANONYMOUS_LOG = LOG.replace(b"GPTBot", b"Mozilla")
+EVIL_TEXT = EVIL.replace("\udc80", "")
+EVIL_ROBOT = {
+    "tier": "declared",
+    "disallowed": 1,
+    "evidence": [EVIL_TEXT],
+    "user_agents": [{"user_agent": EVIL_TEXT}],
+    "obedience": {"rules": [{"rule": EVIL_TEXT, "group": [EVIL_TEXT], "log_lines": [EVIL_TEXT]}]},
+}
+PLAN = """start = 2026-10-30
+url = "https://example.org"
+repeat = true
+[[phase]]
+name = "open"
+[[phase]]
+name = "evil"
+robots = """
+EVIL_RULES = f"User-agent: *\nDisallow: /{EVIL_TEXT}\nUser-agent: {EVIL_TEXT}\nDisallow: /\n"
+PLAN += '"' + "".join(f"\\U{ord(character):08x}" for character in EVIL_RULES) + '"\n'
+REPORT = json.dumps({"robots": [EVIL_ROBOT | {"name": name} for name in ("GPTBot", EVIL_TEXT)]})
 FIELDS = (("Content-Type", "text/html; charset=utf-8"), ("X-Robots-Tag", EVIL_HEADER), ("Link", f"<{EVIL_HEADER}>"))
 
 
@@ -68,6 +87,9 @@ def place(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "run.jsonl").write_bytes(b'{"id": "1\\u001b]52;", "text": "word"}\n')
     (folder / "policy.toml").write_text(f'close = ["/{EVIL_NAME}"]'.replace("\n", "").replace("\udcff", ""))
     (folder / "access.log").write_bytes(LOG + 10 * ANONYMOUS_LOG.replace(b"GET /", b"GET /wp-login.php?") + EVIL_BYTES)
+    (folder / "plan.toml").write_text(PLAN)
+    (folder / "evil.toml").write_text(PLAN + f"{json.dumps(EVIL_TEXT)} = 1\n")
+    (folder / "report.json").write_text(REPORT)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert main(["crawl", url, "--into", "crawl", "--allow-private", "--max-pages", "3"]) == 0
@@ -129,6 +151,13 @@ CASES = [
     "directives {url}two",
     "directives {url}closed%1B[2Jz",
     "directives {evil}",
+    "remember {url} --into history --page {url}two",
+    "remember {url} --into history --page {url}two --file other.txt",
+    "remember {url} --into history --file other.txt --json",
+    "remember {url} --into {file}",
+    "remember {evil} --into history",
+    "remember {url} --into history --page {evil}",
+    "remember {url} --into history --every {evil}",
     "check robots.txt page.html {file}",
     "check robots.txt page.html {file} --json",
     "check robots.txt page.html {file} --format github",
@@ -150,9 +179,39 @@ CASES = [
     "watch access.log --log-format {evil}",
     "watch access.log --since {evil}",
     "watch access.log --real-ip --trusted-proxy {evil}",
+    "watch access.log --keys {evil}",
+    "watch access.log --keys {evil}={file}",
     "watch access.log --processes {evil}",
     "watch access.log --state {file}",
     "watch {file} {evil}",
+    "impact robots.txt other.txt --log access.log",
+    "impact robots.txt --log access.log --json",
+    "impact robots.txt {file} --log {file}",
+    "impact {file} --in crawl",
+    "impact {url} robots.txt --in crawl",
+    "impact robots.txt --urls page.html --agent {evil}",
+    "impact robots.txt --urls {file}",
+    "impact robots.txt --urls page.html --host {evil}",
+    "impact {evil} --log {evil}",
+    "study plan.toml",
+    "study plan.toml --json",
+    "study plan.toml --publish due.txt",
+    "study plan.toml --publish {file}",
+    "study plan.toml --log access.log --log {file}",
+    "study evil.toml",
+    "study {file}",
+    "study {evil} --log {evil}",
+    "remedy nginx --report report.json",
+    "remedy caddy --report report.json --undeclared --json",
+    "remedy letter --report report.json --robot GPTBot --website {evil} --done {evil}",
+    "remedy robots --robot {evil}",
+    "remedy cidr --address {evil}",
+    "remedy fail2ban --report {file}",
+    "remedy nginx --robot GPTBot --rate {evil}",
+    "incidents add {evil} --robot GPTBot --state notes",
+    "incidents add x --robot {evil} --state {file}",
+    "incidents list --state notes",
+    "incidents list --state {file} --robot {evil}",
     "who {evil} -",
     "who {evil} --json",
     "who --refresh {file}",

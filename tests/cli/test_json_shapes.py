@@ -59,6 +59,8 @@ def place(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "more.txt").write_text(f"{url}two\n{url}three\n")
     (folder / "access.log").write_text(LOG_LINE * 3)
+    (folder / "plan.toml").write_text(PLAN)
+    (folder / "nobody.json").write_text('{"robots": []}')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert main(["crawl", url, "--into", "crawl", "--allow-private", "-q"]) == 0
@@ -75,6 +77,18 @@ ROBOT = {"name", "operator", "purpose", "tier", "evidence"}
 ORDER = {"done", "state", "in_flight"}
 SUBMITTED = {"done", "submitted", "known", "out_of_scope", "urls"}
 HOST = {"host", "robots_txt", "asked_gap_s", "least_gap_s", "requests", "status_429", "waited_s"}
+IMPACT = {"requests", "changed", "by_robot", "paths", "paths_changed", "bytes", "old", "new"}
+SCHEDULE = {"phase", "from", "until", "next", "is_over"}
+PLAN = """start = 2026-10-30
+url = "https://example.org"
+repeat = true
+[[phase]]
+name = "open"
+[[phase]]
+name = "closed"
+disallow = ["/a"]
+"""
+REMEDY = {"kind", "text", "parts", "robots", "impostors", "addresses", "warnings"}
 SEARCH = {"query", "total", "took_ms", "hits"}
 
 # command → exit status, shape, keys of the object, of each item of the list or of the first line
@@ -98,6 +112,9 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("directives {url}two", 0, dict, {"index", "follow", "archive", "snippet", "sources"}),
     ("directives {url}closed", 1, dict, {"url", "agent", "dialect", "closed_to_goodbot"}),
     ("directives http://127.0.0.1:9/", 3, None, set()),
+    ("remember {url} --into history", 0, list, {"url", "at", "status", "changed", "opened", "closed"}),
+    ("remember {url} --into history --file robots.txt --page {url}two", 0, list, {"same_as_file", "pages"}),
+    ("remember {down} --into history", 3, list, {"failure", "reason"}),
     ("crawl {url} --into third --allow-private", 0, None, {"event", "url", "status", "state"}),
     ("crawl --into crawl --dry-run", 0, dict, {"pages", "hosts", "least_s"}),
     ("status --in crawl", 0, dict, {"finished", "states", "pages", "bytes", "hosts", "next_ready_at"}),
@@ -139,6 +156,18 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("exam --list", 0, list, {"name", "teaches", "source", "rules", "needs"}),
     ("exam --site robots-404 --minutes 0.02 -- true {{seeds}}", 1, dict, {"crawler", "sites", "manners", "skill"}),
     ("demo --once", 0, dict, {"url", "sites", "states", "searches"}),
+    ("remedy nginx --robot GPTBot", 0, dict, REMEDY),
+    ("remedy letter --robot GPTBot", 0, dict, REMEDY),
+    ("remedy nginx --report nobody.json", 1, dict, REMEDY),
+    ("incidents add Seen --robot GPTBot --state kept", 0, dict, {"done", "file", "note"}),
+    ("incidents list --state kept", 0, dict, {"notes", "damaged"}),
+    ("study --example", 0, dict, {"plan"}),
+    ("study plan.toml", 0, dict, SCHEDULE | {"schedule", "control"}),
+    ("study plan.toml --publish due.txt --into history", 0, dict, SCHEDULE | {"written", "file"}),
+    ("study plan.toml --log access.log", 0, dict, {"url", "control", "spans", "robots", "lines", "logs"}),
+    ("impact clean.txt --log access.log", 0, dict, IMPACT),
+    ("impact robots.txt clean.txt --in crawl", 0, dict, IMPACT),
+    ("impact {url} clean.txt --urls more.txt", 0, dict, IMPACT),
     ("forget {host} --in other", 0, dict, {"done", "host", "known"}),
     ("forget barred.example --undo --in other", 0, dict, {"done", "host"}),
     ("forget none.example --in other", 0, dict, {"done", "host", "known"}),
@@ -245,11 +274,13 @@ WRITTEN = [
     "check robots.txt --format sarif",
     "courtesy --in crawl --format html",
     "directives page.html",
+    "remember {url} --into history",
     "exam --site robots-404 --minutes 0.02 --format html -- true {{seeds}}",
     "export --in crawl --what pages",
     "export --in crawl --what warc",
     "status --in crawl",
     "search word --in crawl",
+    "remedy nginx --robot GPTBot",
     "watch access.log --format prometheus",
     "who --list",
 ]

@@ -31,6 +31,7 @@ NOT_RUN = {
     r"make ": "is a target of the Makefile",
     r"goodbot who (.*--reverse-dns|update( [a-z -]+)?$)": "asks a public service",
     r"goodbot watch( *(#.*)?$| .*/var/log/)": "reads the logs of the reader's server",
+    r"goodbot remember .*--every": "runs until Ctrl-C: a test of its own does that",
     r"goodbot watch .*--follow": "runs until Ctrl-C: tests of its own do that",
     r"python3 -m http\.server |curl http://127\.0\.0\.1": "is one side of a conversation that other tests have",
     r"goodbot exam -- |(\.venv/bin/)?python \w+\.py": "runs a program of the reader's: other tests have such programs",
@@ -42,6 +43,8 @@ SLOW = ("goodbot crawl .*--render",)
 
 OF_THE_READER = {
     "robots.txt": "User-agent: *\nDisallow: /private/\n",
+    "new.txt": "User-agent: *\nDisallow: /shop/\n",
+    "urls.txt": "/\n/shop/1\n",
     "page.html": "<title>Page</title><meta name=robots content=noarchive><p>x",
     "old.html": "<title>Old</title><meta name=robots content=noindex><p>x",
     "bookmarks.html": '<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF="https://example.org/care">c</A></DL>',
@@ -49,6 +52,7 @@ OF_THE_READER = {
     "alice.txt": "User-agent: *\nDisallow: /alice/private/\n",
     "access.log": '192.0.2.1 - - [01/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "GPTBot/1.3"\n',
     "bob.txt": "User-agent: *\nDisallow: /bob/\n",
+    "chatgpt.com.json": '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}',
 }
 """Files that a reader has before the first command, unless a command of the page writes them."""
 
@@ -84,7 +88,7 @@ class Web:
 
     def typed(self, command: str) -> str:
         """The command as it is run here."""
-        asks = re.match(r"goodbot (check|directives) .*https:", command)
+        asks = re.match(r"goodbot (check|directives|impact|remember) .*https:", command)
         return command.replace("https://example.org", self.origin) if asks else command
 
 

@@ -48,6 +48,11 @@ SECTIONS = {
     },
     "Robots": {
         "watch": "Show which robots came to a server, whose they are, and how fast",
+        "impact": "Show which requests and pages another robots.txt would close or open",
+        "study": "Change robots.txt by a plan, and measure which robots obey it",
+        "remedy": "Write what stops or slows robots: configuration, or a letter",
+        "incidents": "Note what a robot did, and what you did about it",
+        "remember": "Keep dated copies of robots.txt, and report which verdicts changed",
         "who": "Identify the robot behind a User-Agent, and verify it",
         "key": "Make or show the key that signs requests",
         "exam": "Give any crawler a driving test",
