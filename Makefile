@@ -24,11 +24,13 @@ demo: .venv/installed  ## three sample sites, one crawl, a search page
 # The tests start many processes, so that what is compiled is kept, also where the environment says otherwise.
 test test-all fuzz: export PYTHONDONTWRITEBYTECODE =
 
+# Twice as many workers as CI has cores: for half of the time, a test waits for a server, a browser or a crawl.
 test: .venv/developer  ## everything but the long tests, under 10 minutes
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m "not long" --hypothesis-profile half
 
-test-all: .venv/developer  ## the long tests, under 30 minutes
-	$(BIN)/python -m pytest -m long
+# The property tests, too: `make test` draws half of their examples.
+test-all: .venv/developer  ## the long tests, and property tests with all examples, under 30 minutes
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "long or hypothesis"
 
 fuzz: .venv/developer  ## property tests with new and many examples; minutes, or `make fuzz FUZZ=tests/page`
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "hypothesis and not long" --hypothesis-profile fuzz $(FUZZ)

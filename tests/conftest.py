@@ -1,6 +1,6 @@
 """Configures the test run. Property tests use the same examples each time, and no time limit, so that only a change
-of the code changes a result; `make fuzz` draws many new examples. Garbage collection is reduced; temporary files are
-in memory; signals work."""
+of the code changes a result: half of the examples in `make test`, all in `make test-all`. `make fuzz` draws many new
+ones. Garbage collection is reduced; temporary files are in memory; signals work."""
 
 import gc
 import os
@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 _NO_CLOCK = [HealthCheck.too_slow]
 
 settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=_NO_CLOCK)
+settings.register_profile("half", settings.get_profile("same"), max_examples=50)
 settings.register_profile(
     "fuzz", derandomize=False, deadline=None, max_examples=2000, print_blob=True, suppress_health_check=_NO_CLOCK
 )

@@ -38,7 +38,7 @@ def found(search: TantivySearch, query: str) -> set[str]:
     return {hit.id for hit in search.search(f'"{query}"' if " " in query else query).hits}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=settings().max_examples * 3 // 5)
 @given(steps=STEPS)
 def test_after_any_steps_the_index_has_the_committed_pages(steps: list[tuple[str, int, str, int]]) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -88,7 +88,7 @@ def check(search: TantivySearch, committed: dict[int, tuple[str, int]], linked: 
         assert hits == ({url(target)} if is_known else set())
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=settings().max_examples * 3 // 10)
 @given(pages=st.lists(ADD, max_size=12))
 def test_a_rebuilt_index_answers_as_the_old_one(pages: list[tuple[str, int, str, int]]) -> None:
     """The order in which pages were added, and what they replaced, does not show."""

@@ -107,7 +107,7 @@ async def test_private_machines_in_bookmarks_are_passed_over(folder: Path, tmp_p
         (b"From a Thu\n\nno links\n", "(mail)"),
         (b"User-agent: *\nDisallow:\n", "(robots.txt)"),
         (bytes(1000), "it is binary data"),
-        (packed(bytes(50_000_000)), "it is binary data"),
+        (packed(bytes(50_000_000), 1), "it is binary data"),
         (b"%PDF-1.4\n%\xe2\xe3", "it is binary data"),
         (packed(b"http://127.0.0.1/\n" * 9999)[:-20], "cannot unpack "),
         (b"{}", "line 1: '{}' is not a URL"),

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from goodbot.registry import AddressBook, find_token
 from watch.judging.labelled_lines import CHROME as CHROME
@@ -19,11 +20,14 @@ IMPOSTORS = {
 VERIFIABLE = ["Googlebot", "bingbot", "GPTBot", "OAI-SearchBot", "PerplexityBot", "CCBot", "Applebot"]
 """Declared robots whose addresses are on lists."""
 
+_ADDRESSES = AddressBook()
+
 DECLARED = [*VERIFIABLE, "YandexBot", "MJ12bot", "SemrushBot", "DotBot", "Baiduspider"]
 
 
+@lru_cache(maxsize=1)
 def make_log(seed: int = 1) -> LabelledLog:
-    """Makes the log of three days."""
+    """Makes the log of three days. It is one for all tests that follow each other: no test adds to it."""
     log, choose = LabelledLog(), random.Random(seed)
     for kind in PEOPLE:
         kind(log, choose)
@@ -40,7 +44,7 @@ def address_of(token: str) -> str | None:
     """Returns an address of a robot's own, if there is a list of them."""
     robot = find_token(token)
     assert robot is not None, token
-    lists = [AddressBook().get(name) for name in robot.address_lists]
+    lists = [_ADDRESSES.get(name) for name in robot.address_lists]
     networks = [network for known in lists if known for network in known.networks if network.version == 4]
     return str(networks[0][1 if networks[0].num_addresses > 1 else 0]) if networks else None
 

@@ -46,6 +46,7 @@ def test_a_crawl_that_starts_is_waited_for(folder: Path) -> None:
         while waiting.is_alive():
             for request in control.take(lambda said: None):
                 frontier.add(Discovery(url, 0) for url in request.urls)
+            time.sleep(0.01)
         assert [str(getattr(item, "now", None)) for item in told] == ["ready"]
     finally:
         control.close()
