@@ -25,7 +25,7 @@ from goodbot.web.operator.watch_charts import (
     time_chart,
 )
 from goodbot.web.operator.watch_page import GAPS_DRAWN, OTHERS_LISTED, ROBOTS_LISTED, VERSIONS_LISTED, watch_page
-from goodbot.web.operator.watch_words import edge_words, span_words, start_words
+from goodbot.web.operator.watch_words import edge_words, span_words, start_words, unbroken
 from watch.report.made_reports import line, report_of
 from web.browser import audit, chromium, small_targets
 from web.watch_study import START, study
@@ -89,10 +89,12 @@ def test_the_study(studied: WatchReport) -> None:
         "2,085 requests, 10.7 MB, from 6 addresses",
         "Judged by",
         "3 versions since 2026-09-15 00:00:00 UTC",
-        "asked for 10 s between requests: 40 of 79 gaps shorter, 50.6 % [39.8–61.4]",
+        "robots.txt asks for 10 s between requests: 40 of 79 gaps shorter, 50.6 % [39.8–61.4]",
+        "YandexBot: robots.txt asks for 10 s between requests: 40 of 79 gaps shorter, 50.6 % (95 % interval 39.8–61.4)",
+        "YandexBot (declared): 108 of 336 requests disallowed, 32.1 % (95 % interval 27.4–37.3)",
         "Disallow: /shop/ Line 3, group *, version of 2026-09-29 00:00:00 UTC: 24 requests",
         '192.0.2.12 - - [30/Sep/2026:08:00:10 +0000] "GET /shop/1 HTTP/1.1" 200 5120 "-" "Mozilla/5.0',
-        "Not judged: 4 requests that an older version allowed until 24 hours ago.",
+        "4 more requests are disallowed by the latest version only.",
         "as Googlebot 462 requests from 9.9.9.9 (462)",
         "198.51.100.7: possible",
         "robots.txt disallows 300 of its requests",
@@ -121,14 +123,15 @@ def test_every_figure_of_a_chart_is_in_a_table(studied: WatchReport) -> None:
     [
         ([], {}, "No requests: the logs are empty."),
         (["no log\n"], {}, "No requests in 1 line."),
+        (["no log\n", line(0)], {}, "2 lines. 1 line skipped (unknown format: 1). Format of the lines: combined."),
         ([line(0)], {}, "All requests of known robots came within one span of time"),
         ([line(0)], {}, "No robots.txt was given"),
         ([line(0, agent="Firefox")], {}, "Known robots None."),
-        ([line(0)], {"robot": "YandexBot"}, "None of 1 request names YandexBot."),
+        ([line(0)], {"robot": "YandexBot"}, "YandexBot: none of 1 request names it."),
         ([line(0)], {"robot": "GPTBot"}, "GPTBot in access logs"),
         ([line(0, address="203.0.113.7")], {"anonymise": True}, "203.0.113.0/24 (1)"),
     ],
-    ids=["empty", "no log", "one span", "no rules", "no robot", "not seen", "one robot", "anonymous"],
+    ids=["empty", "no log", "skipped", "one span", "no rules", "no robot", "not seen", "one robot", "anonymous"],
 )
 def test_other_reports(lines: list[str], options: dict[str, Any], sentence: str) -> None:
     assert sentence in words(watch_page(report_of(lines, **options), AT))
@@ -253,6 +256,9 @@ def test_words(studied: WatchReport) -> None:
     assert [start_words(START, span_s) for span_s in (HOUR_S, DAY_S)] == ["2026-09-15 00:00", "2026-09-15"]
     assert start_words(10**15, DAY_S) == "a time beyond the calendar"
     assert [edge_words(size) for size in (0, 512, 1024, 16_384, 1 << 20)] == ["0", "512", "17 min", "5 h", "12 d"]
+    assert unbroken("10.7 MB, 12 days 3 h, 50.6 % (95 % interval) of 3 hours") == (
+        "10.7\xa0MB, 12\xa0days 3\xa0h, 50.6\xa0% (95\xa0% interval) of 3 hours"
+    )
     one = next(robot.obedience for robot in studied.robots if robot.name == "YandexBot")
     assert one is not None
     assert one.obeyed == "no"

@@ -9,13 +9,13 @@ from rich.table import Table
 
 from goodbot.cli.printing import Line, joined, say, say_lines, styled, width, wrapped
 from goodbot.cli.rich_tables import cell, console
-from goodbot.cli.watch_figures import percent
 from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_bytes
 from goodbot.watch.impact import Impact, PathImpact, RobotImpact, RobotLabel
 from goodbot.watch.impact.impact import OTHERS
 from goodbot.watch.impact.page_impact import EVERY_OTHER
+from goodbot.watch.report.figure_words import percent
 
 NARROW: Final = 72
 """Characters of a line below which there is a list instead of a table."""

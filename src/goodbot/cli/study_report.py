@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from goodbot.cli.printing import Line, joined, styled, wrapped
 from goodbot.cli.study_schedule import day
-from goodbot.cli.watch_figures import percent
 from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_duration
+from goodbot.watch.report.figure_words import percent
 from goodbot.watch.study.comparison import Answer, Counted, GapsCompared, PathsCompared, PhaseOfRobot, RobotInStudy
 from goodbot.watch.study.plan import StudyPlan
 from goodbot.watch.study.schedule import Span

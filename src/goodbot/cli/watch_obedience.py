@@ -5,26 +5,28 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from goodbot.cli.printing import Line, joined, styled, wrapped
-from goodbot.cli.watch_figures import UNDECLARED_SHOWN, agent_in_words, percent
+from goodbot.cli.watch_figures import UNDECLARED_SHOWN
 from goodbot.cli.who_report import TIER_COLOURS
-from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time
-from goodbot.watch.obedience.shares import Share
-from goodbot.watch.report import (
-    BrokenRuleReport,
-    DisallowedReport,
-    LimitReport,
-    ObedienceReport,
-    RobotReport,
-    RulesReport,
-    WatchReport,
+from goodbot.watch.report import BrokenRuleReport, DisallowedReport, ObedienceReport, RobotReport, WatchReport
+from goodbot.watch.report.figure_words import share_in_words
+from goodbot.watch.report.obedience_words import (
+    disallowed_in_words,
+    elsewhere_sentence,
+    followed_in_words,
+    grace_in_words,
+    limit_in_words,
+    not_known_in_words,
+    rules_in_words,
+    since_in_words,
+    visits_in_words,
 )
+from goodbot.watch.report.report_words import agent_in_words
 
 ROBOTS_SHOWN: Final = 10
 RULES_SHOWN: Final = 3
 NAMES_SHOWN: Final = 12
-HOSTS_SHOWN: Final = 5
 _OBEYED: Final = ("yes", "paths only", "no")
 LINE_CHARS: Final = 300
 
@@ -37,7 +39,7 @@ def print_obedience(report: WatchReport) -> Iterator[Line]:
     yield from wrapped("Did known robots obey robots.txt?", "", "", bold=True)
     yield from wrapped(rules_in_words(report.rules), "  ", "  ", dim=True)
     if report.elsewhere:
-        yield from wrapped(_elsewhere(report), "  ", "  ", fg="yellow")
+        yield from wrapped(elsewhere_sentence(report), "  ", "  ", fg="yellow")
     robots = [robot for robot in report.robots if robot.tier != "impostor"]
     judged = [(robot, robot.obedience) for robot in robots if robot.obedience is not None]
     judged.sort(key=lambda pair: (-pair[1].disallowed, -pair[1].judged))
@@ -107,43 +109,24 @@ def first_disallowed(disallowed: DisallowedReport, indent: str) -> Iterator[Line
             yield from wrapped(shown(example.log_line, LINE_CHARS), indent, indent, dim=True)
 
 
-def rules_in_words(rules: RulesReport) -> str:
-    """Says by which robots.txt requests were judged."""
-    versions = (
-        f"{counted(rules.versions, 'version')} since {human_time(rules.since)}" if rules.since is not None else ""
-    )
-    said = [text for text in (versions, *rules.notes) if text]
-    return f"{rules.source}: {'; '.join(said)}" if said else rules.source
-
-
-def _elsewhere(report: WatchReport) -> str:
-    hosts = ", ".join(f"{shown(host)} ({count:,})" for host, count in report.elsewhere[:HOSTS_SHOWN])
-    more = " and others" if len(report.elsewhere) > HOSTS_SHOWN else ""
-    return f"Not judged are requests to other hosts: {hosts}{more}. --host names the host whose requests are judged."
-
-
 def obedience_rows(one: ObedienceReport) -> Iterator[tuple[str, Sequence[str]]]:
     """Yields what the report on one robot says, as names with their lines."""
     yield "disallowed", [_verdict(one)]
     yield "rules", [*(line for rule in one.rules for line in _rule_lines(rule)), *_left_out(one)]
-    yield "limits", [_limit(limit) for limit in one.limits]
+    yield "limits", [limit_in_words(limit) for limit in one.limits]
     yield "Visit-time", _visits(one)
     yield "nofollow", _followed(one)
     yield "versions", _versions(one) if len(one.versions) > 1 else []
 
 
-def disallowed_in_words(one: ObedienceReport) -> str:
-    """Says how many of the requests were disallowed."""
-    return f"{one.disallowed:,} of {counted(one.judged, 'request')} disallowed, {_share(one.share)}"
-
-
 def _verdict(one: ObedienceReport) -> str:
-    before = f"; {counted(one.not_known, 'request')} before the first copy of robots.txt" if one.not_known else ""
-    grace = f"; {one.in_grace:,} more are disallowed by the latest version only" if one.in_grace else ""
     if one.obeyed == "not known":
-        return f"not judged{before}"
-    triggered = ", but it is a user-triggered fetcher" if one.obeyed == "user-triggered" else ""
-    return f"{one.disallowed:,} of {counted(one.judged, 'request')}, {_share(one.share)}{triggered}{grace}{before}"
+        parts = ["not judged"]
+    else:
+        triggered = ", but it is a user-triggered fetcher" if one.obeyed == "user-triggered" else ""
+        requests = f"{one.disallowed:,} of {counted(one.judged, 'request')}"
+        parts = [f"{requests}, {share_in_words(one.share)}{triggered}", grace_in_words(one)]
+    return "; ".join(part for part in (*parts, not_known_in_words(one)) if part)
 
 
 def _left_out(one: ObedienceReport) -> list[str]:
@@ -160,7 +143,7 @@ def _guilty(robot: RobotReport, one: ObedienceReport) -> Iterator[Line]:
         yield from wrapped(f"{more}; --robot {robot.name} shows them", "    - ", "      ")
     for limit in one.limits:
         if limit.is_broken:
-            yield from wrapped(_limit(limit), "    - ", "      ")
+            yield from wrapped(limit_in_words(limit), "    - ", "      ")
     yield from _with_line(_followed(one))
     if one.visits is not None and one.visits.is_broken:
         yield from _with_line(_visits(one))
@@ -185,45 +168,21 @@ def _log_lines(lines: Sequence[str]) -> list[str]:
     return [shown(line, LINE_CHARS) for line in lines]
 
 
-def _limit(limit: LimitReport) -> str:
-    asked, judged = limit.limit, limit.judged
-    if asked.documents == 1:
-        return (
-            f"robots.txt asks for {seconds_text(asked.seconds)} between requests: {limit.broken:,} of "
-            f"{counted(judged, 'gap')} shorter, {_share(limit.share)}"
-        )
-    return (
-        f"robots.txt asks for at most {asked.documents:,} requests in {seconds_text(asked.seconds)}: exceeded in "
-        f"{limit.broken:,} of {counted(judged, 'time span')}, {_share(limit.share)}"
-    )
-
-
 def _visits(one: ObedienceReport) -> list[str]:
     visits = one.visits
     if visits is None:
         return []
-    text = f"outside the hours of Visit-time: {visits.outside:,} of {counted(visits.requests, 'request')}"
-    return [f"{text}, {_share(visits.share)}", *_log_lines(visits.log_lines)]
+    return [visits_in_words(visits), *_log_lines(visits.log_lines)]
 
 
 def _followed(one: ObedienceReport) -> list[str]:
-    if not one.followed:
-        return []
-    text = f"followed links of pages with nofollow: {counted(one.followed, 'request')} with such a page as Referer"
-    return [text, *_log_lines(one.followed_lines)]
+    return [followed_in_words(one), *_log_lines(one.followed_lines)] if one.followed else []
 
 
 def _versions(one: ObedienceReport) -> list[str]:
     lines = []
     for version in one.versions:
-        when = human_time(version.since) if version.since is not None else "all times"
-        limits = "".join(f"; {_limit(limit)}" for limit in version.limits)
+        limits = "".join(f"; {limit_in_words(limit)}" for limit in version.limits)
         disallowed = f"{version.disallowed:,} of {counted(version.judged, 'request')} disallowed"
-        lines.append(f"{when}: {disallowed}, {_share(version.share)}{limits}")
+        lines.append(f"{since_in_words(version.since)}: {disallowed}, {share_in_words(version.share)}{limits}")
     return lines
-
-
-def _share(share: Share | None) -> str:
-    if share is None:
-        return "none was judged"
-    return f"{percent(share.value)} (95 % interval {100 * share.low:.1f}–{100 * share.high:.1f})"

@@ -14,27 +14,32 @@ from goodbot.cli.watch_figures import (
     PATH_CHARS,
     PATHS_SHOWN,
     UNDECLARED_SHOWN,
-    addresses_in_words,
-    agent_in_words,
-    busiest_in_words,
     hours_in_words,
     lines_read,
-    narrow_percent,
-    no_requests,
-    path_count,
-    percent,
     statuses_in_words,
 )
-from goodbot.cli.watch_obedience import disallowed_in_words, first_disallowed, print_obedience
+from goodbot.cli.watch_obedience import first_disallowed, print_obedience
 from goodbot.cli.watch_robot_report import print_robot
 from goodbot.cli.watch_signatures import print_signatures
 from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.human import counted, human_bytes, human_duration, human_time
-from goodbot.registry import Tier
+from goodbot.human import counted, human_bytes
 from goodbot.watch.counting.request_kinds import RequestKind
-from goodbot.watch.judging import Verdict
-from goodbot.watch.report import DisallowedReport, PathReport, RobotReport, UndeclaredReport, WatchReport
+from goodbot.watch.report import PathReport, RobotReport, UndeclaredReport, WatchReport
+from goodbot.watch.report.figure_words import narrow_percent, path_count, sent_in_words, tiers_in_words
+from goodbot.watch.report.obedience_words import address_in_words, disallowed_in_words
+from goodbot.watch.report.report_words import (
+    LISTED,
+    agent_in_words,
+    counted_sentence,
+    members_in_words,
+    points_in_words,
+    pooled_sentence,
+    possible_in_words,
+    proxies_in_words,
+    proxies_sentence,
+    shares_sentence,
+)
 
 ROBOTS_SHOWN: Final = 25
 IMPOSTORS_SHOWN: Final = 5
@@ -44,21 +49,8 @@ WIDE: Final = 100
 NARROW: Final = 72
 """Characters of a line below which there is a list instead of a table."""
 
-TIERS_IN_SHORT: Final[dict[Tier, str]] = {
-    "verified": "by the operator's ranges or DNS names",
-    "declared": "not verified",
-    "unknown": "not in the operator's ranges, but their list is dated more than 90 days before or after the request",
-    "impostor": "not in the operator's ranges, or a name that no robot sends",
-}
-
-LOCAL_TOLD: Final = 0.1
-"""The share of requests from local addresses above which the report mentions proxies."""
-
 SEVERAL_NAMES: Final = 3
 """Names of robots that one address used, from which on the report mentions proxies with public addresses."""
-
-LISTED: Final[tuple[Verdict, ...]] = ("certain", "likely")
-"""Verdicts of the addresses that are listed."""
 
 _VERDICT_COLOURS: Final = {"certain": "red", "likely": "yellow", "possible": "cyan", "no evidence": ""}
 
@@ -87,55 +79,17 @@ def _heading(text: str) -> Iterator[Line]:
 
 
 def _head(report: WatchReport) -> Iterator[Line]:
-    counts = report.counts
-    if counts.first_at is None or counts.last_at is None:
-        yield from wrapped(no_requests(report), "", "")
+    if not report.counts.requests:
+        yield from wrapped(counted_sentence(report), "", "")
         yield from lines_read(report)
         return
-    span = human_duration(counts.last_at - counts.first_at)
-    about = "" if report.visitors_are_exact else "about "
-    addresses = addresses_in_words(report.visitors)
-    yield from wrapped(
-        f"{counted(counts.requests, 'request')}, {human_bytes(counts.bytes)}, from {about}{addresses}, "
-        f"{human_time(counts.first_at)} to {human_time(counts.last_at)} ({span})",
-        "",
-        "",
-        bold=True,
-    )
-    declared = sum(robot.counts.requests for robot in report.robots)
-    yield from wrapped(
-        f"Known robots sent {percent(declared / counts.requests)} of the requests. {_behaved(report)}",
-        "",
-        "",
-    )
-    yield from _from_proxies(report)
+    yield from wrapped(counted_sentence(report), "", "", bold=True)
+    yield from wrapped(shares_sentence(report), "", "")
+    proxies = proxies_sentence(report)
+    if proxies:
+        yield from wrapped(proxies, "", "", fg="yellow")
     yield from print_signatures(report)
     yield from lines_read(report)
-
-
-def _from_proxies(report: WatchReport) -> Iterator[Line]:
-    share = report.local_requests / report.counts.requests
-    if share >= LOCAL_TOLD:
-        yield from wrapped(
-            f"{percent(share)} of the requests come from local addresses such as {shown(report.local_address)}: from a "
-            "proxy, or from your own network. goodbot cannot verify or judge who is behind a proxy. If the log has "
-            "X-Forwarded-For, --real-ip takes the clients from it.",
-            "",
-            "",
-            fg="yellow",
-        )
-
-
-def _behaved(report: WatchReport) -> str:
-    found = {verdict: count for verdict in LISTED if (count := report.verdicts.get(verdict, 0))}
-    if not found:
-        judged = " that was judged" if report.proxies else ""
-        return f"No other address{judged} is a certain or likely robot."
-    many = sum(found.values())
-    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.items())
-    share = sum(report.requests_by_verdict[verdict] for verdict in found) / report.counts.requests
-    robots = "address that behaved like a robot" if many == 1 else "addresses that behaved like robots"
-    return f"{many:,} other {robots} ({verdicts}) sent {percent(share)}."
 
 
 def _print_robots(robots: tuple[RobotReport, ...]) -> None:
@@ -148,9 +102,7 @@ def _print_robots(robots: tuple[RobotReport, ...]) -> None:
         say_lines(_as_list(rows[:ROBOTS_SHOWN]))
     else:
         _print_table(rows[:ROBOTS_SHOWN], wide=width() >= WIDE)
-    tiers = {robot.tier for robot in rows}
-    meanings = "; ".join(f"{tier}: {meaning}" for tier, meaning in TIERS_IN_SHORT.items() if tier in tiers)
-    say_lines(wrapped(meanings, "  ", "  ", dim=True))
+    say_lines(wrapped(tiers_in_words({robot.tier for robot in rows}), "  ", "  ", dim=True))
     if len(rows) > ROBOTS_SHOWN:
         say(f"  {counted(len(rows) - ROBOTS_SHOWN, 'more row')}; --format csv or --json lists them all")
 
@@ -196,11 +148,7 @@ def _impostors(report: WatchReport) -> Iterator[Line]:
         return
     yield from _heading("Impostors: they use a robot's name, but are not that robot")
     for robot in impostors[:IMPOSTORS_SHOWN]:
-        yield from wrapped(
-            f"{counted(robot.counts.requests, 'request')} from {busiest_in_words(robot, MEMBERS_SHOWN)}",
-            f"  as {shown(robot.name)}: ",
-            "    ",
-        )
+        yield from wrapped(sent_in_words(robot, MEMBERS_SHOWN), f"  as {shown(robot.name)}: ", "    ")
         for sentence in robot.evidence[1:]:
             yield from wrapped(sentence, "    - ", "      ")
         if robot.obedience is not None and robot.obedience.disallowed:
@@ -228,43 +176,24 @@ def _undeclared(report: WatchReport) -> Iterator[Line]:
     if not listed:
         yield ("  none is certain or likely",)
     if report.proxies:
-        several = "address" if report.proxies == 1 else "addresses"
-        yield (f"  not judged: {report.proxies:,} local {several} with several User-Agents",)
+        yield (f"  not judged: {proxies_in_words(report)}",)
     more = len(listed) - UNDECLARED_SHOWN + sum(report.left_out.get(verdict, 0) for verdict in LISTED)
     if more > 0:
         where = f"the first {len(report.undeclared):,}" if report.left_out else "them all"
         yield (f"  {more:,} more; --json lists {where}",)
     if possible:
-        plural = "address is possibly a robot" if possible == 1 else "addresses are possibly robots"
-        yield from wrapped(f"{possible:,} more {plural}; --json or --format csv lists them", "  ", "  ")
+        yield from wrapped(f"{possible_in_words(possible)}; --json or --format csv lists them", "  ", "  ")
 
 
 def _undeclared_one(one: UndeclaredReport) -> Iterator[Line]:
     verdict = styled(one.verdict, fg=_VERDICT_COLOURS[one.verdict] or None)
-    members = f" ({addresses_in_words(one.addresses)})" if one.members else ""
-    head = joined(f"  {shown(one.address)}{members}: ", verdict, ", ")
-    yield from wrapped(f"{_figures(one)}, {agent_in_words(one.agent)}", head, "    ")
+    head = joined(f"  {shown(one.address)}{members_in_words(one)}: ", verdict, ", ")
+    yield from wrapped(f"{points_in_words(one)}, {agent_in_words(one.agent)}", head, "    ")
     for sentence in one.evidence:
         yield from wrapped(sentence, "    - ", "      ")
     if one.disallowed is not None and one.disallowed.at_most:
-        yield from _disallowed(one, one.disallowed)
-
-
-def _disallowed(one: UndeclaredReport, disallowed: DisallowedReport) -> Iterator[Line]:
-    counts = f"{disallowed.requests:,}"
-    if disallowed.at_most > disallowed.requests:
-        counts += f" to {min(disallowed.at_most, one.requests):,}"
-    yield from wrapped(f"robots.txt disallows {counts} of its requests,", "    - ", "      ")
-    yield from first_disallowed(disallowed, "      ")
-
-
-def _figures(one: UndeclaredReport) -> str:
-    missing = f" and up to {one.missing:,} more that are pooled" if one.missing else ""
-    requests = f"{counted(one.requests, 'request')}{missing}"
-    if not one.members:
-        return f"{one.points} points, {requests}"
-    alone = f"; {one.also_alone:,} also listed alone" if one.also_alone else ""
-    return f"{one.points} points together ({one.together} one robot{alone}), {requests}"
+        yield from wrapped(f"{address_in_words(one)},", "    - ", "      ")
+        yield from first_disallowed(one.disallowed, "      ")
 
 
 def _rest(report: WatchReport) -> Iterator[Line]:
@@ -273,16 +202,9 @@ def _rest(report: WatchReport) -> Iterator[Line]:
         yield from wrapped(statuses_in_words(report.robots_txt), "  ", "  ")
     yield from _activity(report.counts.hours, report.counts.statuses)
     yield from _paths(report.paths)
-    pooled = report.pooled
-    if pooled.rows:
+    if report.pooled.rows:
         yield from _heading("Not all addresses counted one by one")
-        yield from wrapped(
-            f"To limit memory, goodbot counted {pooled.kept:,} addresses one by one ({pooled.exact:,} of them "
-            f"certainly completely). It pooled {counted(pooled.requests, 'request')} of other addresses, and did not "
-            "judge them.",
-            "  ",
-            "  ",
-        )
+        yield from wrapped(pooled_sentence(report), "  ", "  ")
 
 
 def _activity(hours: list[int], statuses: Mapping[int, int]) -> Iterator[Line]:

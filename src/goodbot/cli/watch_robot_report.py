@@ -8,27 +8,26 @@ from goodbot.cli.watch_figures import (
     PATH_CHARS,
     PATHS_SHOWN,
     UNDECLARED_SHOWN,
-    busiest_in_words,
     hours_in_words,
     kinds_in_words,
     lines_read,
-    no_requests,
-    path_count,
-    percent,
     statuses_in_words,
 )
-from goodbot.cli.watch_obedience import obedience_rows, rules_in_words
-from goodbot.cli.watch_signatures import signatures_in_words
+from goodbot.cli.watch_obedience import obedience_rows
 from goodbot.cli.who_report import TIER_COLOURS
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_bytes, human_time
 from goodbot.watch.report import RobotReport, WatchReport
+from goodbot.watch.report.figure_words import busiest_in_words, path_count, percent
+from goodbot.watch.report.obedience_words import rules_in_words
+from goodbot.watch.report.report_words import not_seen_sentence, signatures_in_words
 
 
 def print_robot(report: WatchReport) -> None:
     """Prints the report on one robot, tier by tier."""
     if not report.robots:
-        say_lines(_not_seen(report))
+        say_lines(wrapped(not_seen_sentence(report), "", ""))
+        say_lines(lines_read(report))
         return
     for number, robot in enumerate(report.robots):
         if number:
@@ -36,22 +35,6 @@ def print_robot(report: WatchReport) -> None:
         say_lines(_details(robot))
     if report.rules is not None:
         say_lines(wrapped(rules_in_words(report.rules), "Judged by ", "  ", dim=True))
-
-
-def _not_seen(report: WatchReport) -> Iterator[Line]:
-    if report.named_otherwise:
-        requests = f"{counted(report.named_otherwise, 'request')} of other addresses"
-        yield from wrapped(
-            f"{report.only}: no request matches its pattern. {requests} have that name in the User-Agent in another "
-            "form, and are not counted for it. A record of your own counts them (goodbot who --help).",
-            "",
-            "",
-        )
-    elif report.counts.requests:
-        yield from wrapped(f"{report.only}: none of {counted(report.counts.requests, 'request')} names it", "", "")
-    else:
-        yield from wrapped(no_requests(report), "", "")
-    yield from lines_read(report)
 
 
 def _details(robot: RobotReport) -> Iterator[Line]:

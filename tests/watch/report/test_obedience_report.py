@@ -181,7 +181,7 @@ def test_within_a_day_nobody_is_blamed(capsys: pytest.CaptureFixture[str]) -> No
     report = dated(crawl("/x"), (TEN - 3 * DAY, b""), (TEN - DAY // 2, RULES))
     assert "requests judged): archive.org_bot (1)" in printed(report, capsys)
     one = printed(replace(report, only=ARCHIVE), capsys)
-    assert "1 more are disallowed by the latest version only" in one
+    assert "1 more request is disallowed by the latest version only" in one
 
 
 def test_requests_to_other_hosts(capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,7 +111,7 @@ WORDS: list[tuple[str, list[str], dict[str, Any], str]] = [
     ("no status", [line(0, status="-")], {}, "Statuses none: 1"),
     ("hours", [line(0)], {}, "··········█············· busiest hour: 10 (1 request)"),
     ("paths", [line(0, "/a"), line(0, "/a")], {}, "Paths requested most 2 /a"),
-    ("not seen", [line(0)], {"robot": "googlebot"}, "Googlebot: none of 1 request names it"),
+    ("not seen", [line(0)], {"robot": "googlebot"}, "Googlebot: none of 1 request names it."),
     (
         "named otherwise",
         [line(0, "/", "Ezooms/1.0")],

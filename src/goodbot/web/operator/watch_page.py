@@ -17,10 +17,12 @@ from markupsafe import Markup
 from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_bytes, human_time
-from goodbot.watch.report import ObedienceReport, RobotReport, WatchReport
+from goodbot.watch.obedience.shares import Share
+from goodbot.watch.report import ObedienceReport, RobotReport, WatchReport, figure_words, obedience_words, report_words
 from goodbot.watch.report.obedience_report import VersionReport
 from goodbot.web.operator import watch_words
 from goodbot.web.operator.watch_charts import BAR_HEIGHT, BAR_WIDTH, gap_charts, hour_rows, label_of, time_chart
+from goodbot.web.operator.watch_words import unbroken
 from goodbot.web.pages.environment import plain_environment
 from goodbot.web.pages.html_text import html_text
 from goodbot.web.pages.view import human_number
@@ -91,7 +93,7 @@ def _values(report: WatchReport) -> dict[str, Any]:
         "impostors": impostors[:IMPOSTORS_LISTED],
         "impostors_left_out": max(len(impostors) - IMPOSTORS_LISTED, 0),
         "judged": judged[:ROBOTS_LISTED],
-        "evident": [one for one in judged if watch_words.is_evident(one.obedience)],
+        "evident": [one for one in judged if _is_evident(one.obedience)],
         "times": time_chart(robots),
         "hours": hour_rows(robots),
         "gaps": charts[:GAPS_DRAWN],
@@ -142,9 +144,22 @@ def _versions(judged: list[Judged]) -> Iterator[Version]:
                 yield Version(robot, 0 if number else rows, version)
 
 
+def _is_evident(one: ObedienceReport) -> bool:
+    """Whether there is evidence that a robot did not obey."""
+    return one.disallowed > 0 or one.obeyed == "paths only"
+
+
 def _anchor(robot: RobotReport) -> str:
     """Returns an id for a robot, which stays the same when the report is refreshed."""
     return f"{zlib.crc32(f'{robot.name} {robot.tier}'.encode('utf-8', 'replace')):08x}"
+
+
+def _percent(share: float) -> str:
+    return unbroken(figure_words.narrow_percent(share))
+
+
+def _share(share: Share | None) -> str:
+    return unbroken(figure_words.share_in_words(share, short=True))
 
 
 @cache
@@ -154,15 +169,19 @@ def _environment() -> Environment:
         anchor=_anchor,
         label=label_of,
         number=human_number,
-        percent=watch_words.percent,
+        percent=_percent,
         seconds=seconds_text,
-        share=watch_words.share_words,
+        share=_share,
         shown=shown,
         size=human_bytes,
+        unbroken=unbroken,
         when=human_time,
     )
     environment.globals.update(
         words=watch_words,
+        figure_words=figure_words,
+        obedience_words=obedience_words,
+        report_words=report_words,
         bar_height=BAR_HEIGHT,
         bar_width=BAR_WIDTH,
         line_chars=LINE_CHARS,
