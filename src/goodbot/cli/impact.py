@@ -117,7 +117,7 @@ def command(
         say_folded(f"goodbot: {note}", err=True)
     if logs:
         site = host_of(host, given)
-        changes = RuleChanges(old.access, new.access, host_name(site) if site is not None else None)
+        changes = RuleChanges(old.access, new.access, site=host_name(site) if site is not None else None)
         impact, more = _of_logs(logs, changes, replace(choices, host=site))
     else:
         impact, more = _of_pages(urls, folder, host, agents, RuleChanges(old.access, new.access), given)

@@ -77,7 +77,7 @@ class RobotChange(dict[str, Outcome]):
 class RuleChanges:
     """The change of a robots.txt, for any robot. Robots to which the same groups apply share their outcomes."""
 
-    def __init__(self, old: Access, new: Access, site: str | None = None) -> None:
+    def __init__(self, old: Access, new: Access, *, site: str | None = None) -> None:
         """`site` is the host of the files, if that is known (`host_name`): URLs of other hosts are not judged."""
         self._site = site
         self._accesses = {"rfc9309": (old.in_dialect("rfc9309"), new.in_dialect("rfc9309"))}
