@@ -49,8 +49,9 @@ async def test_two_files_and_a_log(place: Path) -> None:
     assert result.status == 0
     out = " ".join(result.out.split())
     for words in (
-        "Of the 6 requests of known robots, 4 (66.7 %) would get another verdict. 6 of all 8 requests (75.0 %) would",
-        "another verdict: 5 closed, 1 opened (3 paths, 1.4 kB). 2 of these came from other User-Agents.",
+        "Of the 6 requests in the names of known robots, 4 (66.7 %) would get another verdict. 6 of all 8",
+        "6 of all 8 requests (75.0 %) would get another verdict: 5 closed, 1 opened (3 paths, 1.4 kB).",
+        "(3 paths, 1.4 kB). 2 of these came from other User-Agents.",
         "GPTBot (impostor) 4 3 0 4 1",
         "3 closed /shop/1 Disallow: / (new.txt, line 5), for GPTBot (impostor)",
         "1 opened /old/1 Disallow: /old/ (old.txt, line 2), for other User-Agents",
@@ -77,8 +78,15 @@ async def test_user_triggered_robots_are_marked(place: Path) -> None:
     result = await goodbot("impact", "new.txt", "--log", "user.log", folder=place)
     assert "ChatGPT-User (impostor) (u) 1 1 0" in " ".join(result.out.split())
     assert result.out.count("robots.txt is not meant for such") == 1
+    assert "many do not obey it; goodbot who NAME says what is known." in " ".join(result.out.split())
     other = await goodbot("impact", "new.txt", "--log", "access.log", folder=place)
     assert "(u)" not in other.out
+
+
+async def test_rows_that_are_not_shown_are_counted(place: Path) -> None:
+    (place / "many.log").write_text("".join(line(f"/shop/{number}", GPTBOT) for number in range(17)))
+    result = await goodbot("impact", "new.txt", "--log", "many.log", folder=place)
+    assert result.out.endswith("  2 more rows (a path has one row for each rule); --json lists them all\n")
 
 
 async def test_a_narrow_terminal(place: Path) -> None:
@@ -91,7 +99,7 @@ async def test_a_narrow_terminal(place: Path) -> None:
 async def test_what_one_file_closes_today(place: Path) -> None:
     result = await goodbot("impact", "new.txt", "--log", "access.log", folder=place)
     out = " ".join(result.out.split())
-    assert "Of the 6 requests of known robots, new.txt disallows 4 (66.7 %)." in out
+    assert "Of the 6 requests in the names of known robots, new.txt disallows 4 (66.7 %)." in out
     assert "new.txt disallows 5 of all 8 requests (62.5 %): 2 paths, 1.4 kB." in out
     assert "robot requests disallowed allowed bytes" in out
     assert not any(word in out for word in ("would get", "opened", "closed"))
@@ -205,7 +213,10 @@ async def test_a_site_that_answers_with_a_page_has_no_rules(place: Path) -> None
 SAID = [
     ("empty.txt --log access.log", "empty.txt is empty, so it allows everything"),
     ("empty.txt --log access.log", "empty.txt disallows none of all 8 requests."),
-    ("old.txt empty.txt --log access.log", "Of the 6 requests of known robots, none would get another verdict."),
+    (
+        "old.txt empty.txt --log access.log",
+        "Of the 6 requests in the names of known robots, none would get another verdict.",
+    ),
     (
         "old.txt empty.txt --log access.log",
         "1 of all 8 requests (12.5 %) would get another verdict: 0 closed, 1 opened",

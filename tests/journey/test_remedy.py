@@ -71,7 +71,7 @@ async def test_a_log_becomes_a_remedy(tmp_path: Path) -> None:
     letter = await goodbot("remedy", "letter", "--report", "-", folder=tmp_path, stdin=report.out.encode())
     assert "Disallow: /private/ (line 2 of our robots.txt, in the group for *" in " ".join(letter.out.split())
     assert f"\n    {lines[1]}\n" in letter.out
-    assert "We compared all requests with our robots.txt as it is now" in " ".join(letter.out.split())
+    assert "We judged these requests by our current robots.txt" in " ".join(letter.out.split())
     obedient = await goodbot(
         "remedy", "letter", "--report", "-", "--robot", "MJ12bot", folder=tmp_path, stdin=report.out.encode()
     )
@@ -126,6 +126,8 @@ async def test_a_letter_has_the_report_and_the_notes(report: Path, tmp_path: Pat
         ("letter --robot GPTBot --robot CCBot", "choose one robot with --robot: GPTBot, CCBot"),
         ("letter --report two.json", "choose one robot with --robot: GPTBot, CCBot"),
         ("letter --report two.json --robot bingbot", "the report has no requests of bingbot itself"),
+        ("letter --robot curl", "curl is a program that anyone can run: its maker did not send these requests"),
+        ("letter --report tools.json", "curl and Wget are programs that anyone can run: their makers did not send"),
         ("robots --address 192.0.2.1", "robots.txt does not know addresses"),
         ("robots --robot Googlebot --rate 1/s", "does not help: Googlebot ignores Crawl-delay"),
         ("nginx --robot Google-Extended", "a rule for Google-Extended does not help: no robot sends this name"),
@@ -142,6 +144,8 @@ async def test_bad_input_is_explained(arguments: str, complaint: str, tmp_path: 
     (tmp_path / "wrong.json").write_text("[]")
     two = {"robots": [robot("GPTBot", disallowed=1), robot("CCBot", disallowed=2)]}
     (tmp_path / "two.json").write_text(json.dumps(two))
+    tools = {"robots": [robot("curl", "declared", disallowed=1), robot("Wget", "declared", disallowed=2)]}
+    (tmp_path / "tools.json").write_text(json.dumps(tools))
     end = await goodbot("remedy", *arguments.split(), folder=tmp_path)
     assert (end.status, end.out) == (2, "")
     assert complaint in end.complaint

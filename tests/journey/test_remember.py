@@ -118,11 +118,14 @@ async def test_an_outage_changes_no_verdict(
     page = ("--page", site.url("/page"))
     site.routes |= {"/robots.txt": plain(b"", 503), "/page": answer(b"x")}
     result = await remember(site, tmp_path)
-    (head,) = result.out.splitlines()
-    assert (result.status, said in head) == (3, True)
-    assert head.endswith("Until it answers, robots without a good copy fetch nothing.")
+    assert result.status == 3
+    assert " ".join(result.out.split()).endswith(
+        "/robots.txt: could not be fetched: its server answered 503. Robots with a good copy go on with it; robots "
+        "without one fetch nothing until it answers."
+    )
     (found,) = (await remember(site, tmp_path, *page, "--json")).json
     assert (found["changed"], found["opened"], found["closed"], found["timing"]) == (False, [], [], [])
+    assert said in found["reason"]
     site.routes["/robots.txt"] = plain(OLD if status == 200 else b"", status or 200)
     again = await remember(site, tmp_path, *page, "--format", "line")
     assert (again.status, again.out.split(" - ")[0]) == (0, "OK")
@@ -136,12 +139,12 @@ async def test_after_an_outage_the_last_answer_is_compared(site: WebServer, tmp_
     for route, status, said in (
         (outage, 3, "/page: could not be fetched: robots.txt is unreachable (its server answered 503)"),
         (loop, 0, "first answer. No robots.txt was found after following its redirects"),
-        (outage, 3, "could not be fetched. robots.txt is unreachable"),
+        (outage, 3, "could not be fetched: its server answered 503. Robots with"),
         (loop, 0, "answers again; as on 20"),
         (outage, 3, "could not be fetched"),
         (outage, 3, "could not be fetched"),
         (plain(OLD), 1, "answers again; changed since 20"),
-        (outage, 3, "so the last good copy applies"),
+        (outage, 3, "could not be fetched: its server answered 503"),
         (plain(b"# c\n" + OLD), 0, "but no verdict differs"),
     ):
         site.routes["/robots.txt"] = route
@@ -160,9 +163,13 @@ async def test_several_sites_and_no_answer(site: WebServer, tmp_path: Path) -> N
         down = f"http://127.0.0.1:{port}/"
         urls = [site.url("/"), site.url("/robots.txt"), site.url("/deep/page"), down]
         result = await goodbot("remember", *urls, "--into", tmp_path, "--json")
+        text = await goodbot("remember", down, "--into", tmp_path)
+        line = await goodbot("remember", down, "--into", tmp_path, "--format", "line")
     up, failed = result.json
     assert (result.status, up["status"], failed["status"]) == (3, 200, None)
     assert "connection refused" in failed["failure"]
+    assert "/robots.txt: could not be fetched: connection refused" in text.out
+    assert line.out.startswith(f"UNKNOWN - {down}robots.txt: could not be fetched: connection refused")
     assert site.targets == ["/robots.txt"]
     assert {*open_histories(tmp_path)} == {site_name(Url(down)), site_name(Url(site.url("/")))}
 

@@ -1,6 +1,7 @@
 """`goodbot study` as its users have it."""
 
 import json
+import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,7 +122,10 @@ def test_cron_and_the_history(place: Path, capsys: pytest.CaptureFixture[str]) -
     assert "No known robot came in this time." in out
     (place / "robots.txt").write_text("User-agent: *\nDisallow: /mine\n")
     _, err = run(capsys, "study plan.toml --publish robots.txt", 2)
-    assert "'robots.txt' is not from this plan. To keep its rules, save a copy and name it as base in the plan" in err
+    assert (
+        "'robots.txt' is not from this plan. If you edited the plan or its base during the study, the file has" in err
+    )
+    assert "If somebody changed the file, save a copy and name it as base in the plan to keep its rules" in err
     run(capsys, "study plan.toml --publish robots.txt --force")
     assert "Crawl-delay" in (place / "robots.txt").read_text()
 
@@ -203,6 +207,26 @@ def test_the_example_works(place: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "nothing to do: the study begins on " in out
     assert "'robots.txt' is not from this plan" in err
     assert "No phase of the study has been in force yet." in run(capsys, "study example.toml --log access.log")[0]
+
+
+@pytest.mark.parametrize("made", [None, "symlink_to", "hardlink_to"], ids=["the plan", "symlink", "hard link"])
+def test_the_plan_is_not_published_over(made: str | None, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = place / "plan.toml"
+    plan.write_text(running_plan(9))
+    file = plan if made is None else place / "robots.txt"
+    if made is not None:
+        getattr(file, made)(plan)
+    for typed in (f"study plan.toml --publish {file.name}", f"study plan.toml --publish {file.name} --force"):
+        assert f"--publish: {file.name} is the plan itself" in run(capsys, typed, 2)[1]
+    before = os.dup(0)
+    try:
+        with plan.open() as opened:
+            os.dup2(opened.fileno(), 0)
+        assert f"--publish: {file.name} is the plan itself" in run(capsys, f"study - --publish {file.name}", 2)[1]
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+    assert plan.read_text() == running_plan(9)
 
 
 BAD = [

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.registry import PURPOSES, KnownRobot, ListName, parse_records, parse_tables
+from goodbot.registry import PURPOSES, KnownRobot, ListName, Registry, parse_records, parse_tables
 from goodbot.registry.own_records import _FIELDS, MAX_BYTES
 from goodbot.registry.robot_records import ROBOT_FIELDS, parse_robots
 
@@ -41,7 +41,8 @@ def test_a_name_and_a_purpose_are_enough() -> None:
         (HEAD + 'token = "our-bot"\n', "patterns", ("our-bot",)),
         (HEAD + 'token = "our-bot"\npatterns = ["^Ours 2"]\n', "patterns", ("^Ours 2",)),
         (HEAD + "control = true\n", "patterns", ()),
-        (HEAD + 'signatures = "https://ours.example/keys"\n', "patterns", ()),
+        (HEAD + 'signatures = "https://ours.example/keys"\n', "patterns", ("Ours",)),
+        (HEAD + 'signatures = "https://ours.example/keys"\npatterns = []\n', "patterns", ()),
         (HEAD + 'contact = "web@ours.example"\n', "contact", "web@ours.example"),
         (HEAD + 'contact = "https://ours.example/form"\n', "contact", "https://ours.example/form"),
         (HEAD + 'reverse_dns = ["bots.ours.example"]\n', "reverse_dns", ("bots.ours.example",)),
@@ -55,6 +56,13 @@ def test_a_name_and_a_purpose_are_enough() -> None:
 )
 def test_a_field_of_a_record(text: str, field: str, value: object) -> None:
     assert getattr(parsed(text), field) == value
+
+
+def test_a_robot_that_signs_is_also_known_by_its_name() -> None:
+    text = '[[robot]]\nname = "Zorblax"\npurpose = "search"\nsignatures = "https://bot.example.org"\n'
+    registry = Registry(parse_records(text.encode(), "mine.toml", 2026))
+    assert registry.find("Zorblax/1.0") == parsed(text)
+    assert registry.find("Zorblaxes/1.0") is None
 
 
 def test_the_lists_of_a_file() -> None:

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 from goodbot.watch.report import WatchReport
 from goodbot.web import Site, create_app, running
 from goodbot.web.operator.live_watch_page import WatchView
+from watch.report.made_reports import report_of
 from web.browser import audit, chromium, small_targets
 from web.crawls import TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Library, Visitor
@@ -66,6 +67,21 @@ def test_what_it_says(visitor: Visitor, logs: Followed, studied: WatchReport) ->
     text = page(visitor)
     assert r"Permission denied\x1b[2J&lt;b&gt;" in text
     assert "other.log" in text
+
+
+def test_logs_that_are_missing(visitor: Visitor, logs: Followed, studied: WatchReport) -> None:
+    empty = report_of([])
+    missing = ("<b>.log does not exist yet; waiting for it",)
+    logs.view = WatchView(replace(empty, logs=()), AT, missing=missing)
+    text = page(visitor)
+    assert "&lt;b&gt;.log does not exist yet; waiting for it</p>" in text
+    assert "the logs are empty" not in text
+    assert "is reading the logs" not in text
+    logs.view = replace(logs.view, report=studied)
+    assert "does not exist yet" in page(visitor)
+    assert "Disallow: /shop/" in page(visitor)
+    logs.view = WatchView(empty, AT)
+    assert "No requests: the logs are empty." in page(visitor)
 
 
 def test_without_logs_there_is_no_page() -> None:

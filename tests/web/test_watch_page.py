@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from goodbot.watch.counting.timeline import DAY_S, HOUR_S, Timeline
 from goodbot.watch.obedience.pace import GAP_SIZES, Limit
-from goodbot.watch.report import LimitReport, WatchReport
+from goodbot.watch.report import LimitReport, RobotReport, WatchReport
 from goodbot.web.operator.watch_charts import (
     BAR_WIDTH,
     GAP_BARS,
@@ -28,7 +28,7 @@ from goodbot.web.operator.watch_page import GAPS_DRAWN, OTHERS_LISTED, ROBOTS_LI
 from goodbot.web.operator.watch_words import edge_words, span_words, start_words, unbroken
 from watch.report.made_reports import line, report_of
 from web.browser import audit, chromium, small_targets
-from web.watch_study import START, study
+from web.watch_study import RULES, START, study
 
 AT = 1_795_000_000.0
 VOID = {"br", "link", "meta"}
@@ -116,6 +116,42 @@ def test_every_figure_of_a_chart_is_in_a_table(studied: WatchReport) -> None:
         assert figures == [f"{row.counts[place]:,}" for place in range(len(rows[0].counts)) for row in rows]
     for gaps in gap_charts(robots):
         assert sum(bar.gaps for bar in gaps.bars) == gaps.limit.judged
+        assert sum(bar.short for bar in gaps.bars) == gaps.limit.broken
+
+
+def test_the_short_gaps_of_a_table_add_up(studied: WatchReport) -> None:
+    """The size that has the asked delay has gaps of both kinds."""
+    sizes = (4, 3, 2, 33, 5, *(0,) * (GAP_SIZES - 5))
+    text = words(
+        watch_page(replace(studied, robots=(with_gaps(studied, LimitReport(Limit(1, 6), 47, 19, sizes)),)), AT)
+    )
+    assert (
+        "0 s: shorter than asked4 1 s: shorter than asked3 2 to 3 s: shorter than asked2 "
+        "4 to 7 s: 10 of 33 shorter than asked33 8 to 15 s5 "
+    ) in text
+
+
+def test_robots_are_counted_by_name(studied: WatchReport) -> None:
+    """A robot with rows in two tiers is one; an impostor is none."""
+    twice = [replace(robot, tier="verified") for robot in studied.robots if robot.name == "YandexBot"]
+    text = words(watch_page(replace(studied, robots=(*studied.robots, *twice)), AT))
+    names = {robot.name for robot in studied.robots if robot.tier != "impostor"}
+    assert f"Known robots{len(names)} Robots with disallowed requests" in text
+    assert len(names) == 3
+
+
+def test_a_robot_that_broke_nothing_is_not_said_to_obey() -> None:
+    text = words(watch_page(report_of([line(0, agent="Feedbin feed-id:1 - 10 subscribers")], rules=RULES[0]), AT))
+    assert "0 (0.0 % [0.0–79.3]) broke no rule" in text
+    assert "Broke no rule: it may obey, or have no interest in what is disallowed." in text
+    assert "broke no rule: requested no disallowed URL, and kept delays, rates and hours, or nearly so; it may" in text
+
+
+def with_gaps(studied: WatchReport, limit: LimitReport) -> RobotReport:
+    """Returns YandexBot with a limit that was kept like this."""
+    robot = next(robot for robot in studied.robots if robot.name == "YandexBot")
+    assert robot.obedience is not None
+    return replace(robot, obedience=replace(robot.obedience, limits=(limit,)))
 
 
 @pytest.mark.parametrize(
@@ -239,10 +275,7 @@ GAPS = [
 
 @pytest.mark.parametrize(("asked", "lows", "short", "place"), GAPS, ids=[f"{asked:g} s" for asked, *_ in GAPS])
 def test_gaps(asked: float, lows: list[int], short: int, place: float, studied: WatchReport) -> None:
-    limit = LimitReport(Limit(1, asked), GAP_SIZES, 3, (1,) * GAP_SIZES)
-    robot = next(robot for robot in studied.robots if robot.name == "YandexBot")
-    assert robot.obedience is not None
-    (chart,) = gap_charts([replace(robot, obedience=replace(robot.obedience, limits=(limit,)))])
+    (chart,) = gap_charts([with_gaps(studied, LimitReport(Limit(1, asked), GAP_SIZES, 3, (1,) * GAP_SIZES))])
     assert [bar.low for bar in chart.bars] == lows
     assert [bar.is_short for bar in chart.bars] == [number < short for number in range(GAP_BARS)]
     assert chart.line / BAR_WIDTH == pytest.approx(place, abs=0.01)
@@ -313,6 +346,21 @@ def test_axe_finds_nothing(browser: Browser, file: Path, scheme: str, width: int
       parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
     assert tab.evaluate(smallest) >= 12
     assert requests == [file.as_uri()]
+    tab.context.close()
+
+
+@pytest.mark.parametrize("width", [900, 1000])
+def test_names_are_not_broken_within_a_word(width: int, browser: Browser, studied: WatchReport, tmp_path: Path) -> None:
+    names = ("Googlebot", "YandexBot", "facebookexternalhit")
+    robots = tuple(replace(robot, name=name) for robot, name in zip(studied.robots, names, strict=False))
+    path = tmp_path / "names.html"
+    path.write_text(watch_page(replace(studied, robots=robots), AT), "utf-8")
+    tab, _ = opened(browser, path, "light", width)
+    lines = (
+        """() => [...document.querySelectorAll(".robots tbody th bdi")].map((name) => name.getClientRects().length)"""
+    )
+    assert set(tab.evaluate(lines)) == {1}
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
     tab.context.close()
 
 

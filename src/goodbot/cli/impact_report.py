@@ -65,7 +65,7 @@ def _of_known_robots(impact: Impact, files: Compared) -> str:
     if not known:
         return "No known robot is in the log."
     changed, requests = sum(robot.changed for robot in known), sum(robot.requests for robot in known)
-    all_of_them = f"{counted(requests, 'request')} of known robots"
+    all_of_them = f"{counted(requests, 'request')} in the names of known robots"
     count = f"{changed:,} ({percent(changed / requests)})" if changed else "none"
     if files.old is None:
         return f"Of the {all_of_them}, {shown(files.new)} disallows {count}."
@@ -172,7 +172,7 @@ def _notes(impact: Impact) -> Iterator[Line]:
     if any(robot.user_triggered and (robot.changed or impact.judged == "pages") for robot in impact.robots):
         yield from wrapped(
             f"{USER_TRIGGERED_MARK}: user-triggered, fetches what a person asks for. robots.txt is not meant for such "
-            "robots, and most do not obey it.",
+            "robots, and many do not obey it; goodbot who NAME says what is known.",
             "  ",
             "  ",
         )
@@ -202,7 +202,8 @@ def _paths(impact: Impact, files: Compared) -> Iterator[Line]:
     more = len(impact.paths) - PATHS_SHOWN + impact.paths_left_out
     if more > 0:
         listed = f"the first {len(impact.paths):,}" if impact.paths_left_out else "them all"
-        yield from wrapped(f"{more:,} more; --json lists {listed}", "  ", "  ")
+        rows = f"{counted(more, 'more row')} (a path has one row for each rule)"
+        yield from wrapped(f"{rows}; --json lists {listed}", "  ", "  ")
 
 
 def _reason(impact: Impact, path: PathImpact, files: Compared) -> str:

@@ -26,11 +26,13 @@ from goodbot.watch.remedies import (
     Remedy,
     SavedReport,
     Targets,
+    anyone_runs,
     check_rate,
     choose_given,
     choose_reported,
     configuration,
     find_robot,
+    has_accountable_operator,
     incidents_file,
     letter_remedy,
     parse_rate,
@@ -69,12 +71,13 @@ from goodbot.watch.remedies import (
     type=NamedPath(path_type=Path),
     metavar="FILE",
     help="Stop the robots with disallowed requests, and impostors, in a report of goodbot watch --robots --json; - is "
-    "standard input. With --robot: only these robots.",
+    "standard input. With --rate: also robots that broke a Crawl-delay or Request-rate. With --robot: only these "
+    "robots.",
 )
 @click.option(
     "--undeclared",
     is_flag=True,
-    help="With --report: also addresses rated certain or likely that use no robot's name.",
+    help="With --report: also addresses rated certain or likely that use no known robot's name.",
 )
 @click.option(
     "--impostors",
@@ -85,9 +88,13 @@ from goodbot.watch.remedies import (
     "--rate",
     "rate_text",
     metavar="N/s|N/m",
-    help="Limit requests per second or minute, instead of refusing them: robots, nginx, fail2ban and letter.",
+    help="Allow this rate: nginx answers 429 above it, fail2ban bans above it for a day, robots and letter ask for it.",
 )
-@click.option("--block", is_flag=True, help="Refuse every request but those for robots.txt. This is the default.")
+@click.option(
+    "--block",
+    is_flag=True,
+    help="Refuse every request; with nginx, Apache and Caddy, robots.txt stays readable. This is the default.",
+)
 @click.option(
     "--state",
     "state_file",
@@ -137,7 +144,8 @@ def command(
     With nginx, Apache and Caddy, robots.txt stays readable. Addresses that fail2ban bans, or that your firewall blocks
     (cidr), cannot read robots.txt either.
 
-    A letter contains the report's figures and log lines about this robot, and no other visitors' addresses.
+    A letter contains the report's figures and log lines about this robot, and no other visitors' addresses. There is
+    none about programs that anyone can run, such as curl: their makers did not send the requests.
 
     With --json: kind, text, parts (each with its place), robots, impostors, addresses and warnings.
 
@@ -236,11 +244,16 @@ def _robot_of_letter(names: tuple[str, ...], saved: SavedReport | None, records:
             target.name: target.robot
             for target in (choose_reported(saved, (), False, records, too_fast=True).targets().robots if saved else ())
         }
-    if len(found) == 1:
-        return next(iter(found.values()))
     if not found:
         raise InputError("the report contains no robot that broke your rules; choose one with --robot")
-    raise InputError(f"a letter goes to one operator; choose one robot with --robot: {', '.join(found)}")
+    accountable = [robot for robot in found.values() if has_accountable_operator(robot)]
+    if not accountable:
+        raise anyone_runs(found)
+    choice = [*found.values()] if names else accountable
+    if len(choice) == 1:
+        return choice[0]
+    listed = ", ".join(robot.name for robot in choice)
+    raise InputError(f"a letter goes to one operator; choose one robot with --robot: {listed}")
 
 
 def _facts(

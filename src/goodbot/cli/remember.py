@@ -82,9 +82,9 @@ def command(
     """Keep dated copies of robots.txt files, and report which verdicts changed, and for which robots.
 
     URL is a site, or its robots.txt. Each run adds one copy, with status and headers, or the failure to fetch it.
-    goodbot reports which paths a change closes and opens. New comments or a new order of rules are not reported. An
-    outage changes nothing: the next answer is compared with the last one before the outage. Without --every there is
-    one run, for cron.
+    goodbot reports which paths changed (closed: now disallowed; opened: now allowed). New comments or a new order of
+    rules are not reported. An outage changes nothing: the next answer is compared with the last one before the outage.
+    Without --every there is one run, for cron.
 
     With --page, goodbot does not fetch a page that robots.txt disallows.
 

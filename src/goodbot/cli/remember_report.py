@@ -15,7 +15,7 @@ from goodbot.watch.history.verdict_changes import VerdictChange, VerdictChanges
 NAMES_SHOWN: Final = 8
 CHANGES_SHOWN: Final = 20
 
-_MEANWHILE: Final = "Until it answers, robots without a good copy fetch nothing."
+_MEANWHILE: Final = "Robots with a good copy go on with it; robots without one fetch nothing until it answers."
 _BOUNDED: Final = "The files are so large that not every rule was tried: there may be more changes."
 
 
@@ -35,9 +35,9 @@ def text_lines(site: RememberedSite) -> Iterator[Line]:
 
 
 def _headline(site: RememberedSite) -> tuple[str, dict[str, Any]]:
-    now = state_text(site)
     if site.access.result == "unreachable":
-        return f"could not be fetched. {now} {_MEANWHILE}", {"fg": "red"}
+        return f"{_outage(site)}. {_MEANWHILE}", {"fg": "red"}
+    now = state_text(site)
     if site.answer is None:
         return f"{_first(site)}. {now}", {}
     since = human_time(site.answer.at)
@@ -47,6 +47,16 @@ def _headline(site: RememberedSite) -> tuple[str, dict[str, Any]]:
     if not site.copy.is_like(site.answer):
         return f"{again}changed since {since}, but no verdict differs. {now}", {}
     return f"{again}as on {since}. {now}", {"fg": "green"}
+
+
+def _outage(site: RememberedSite) -> str:
+    if site.access.wall is not None:
+        why = f"a bot wall answered: {site.access.wall}"
+    elif site.copy.status is not None:
+        why = f"its server answered {site.copy.status}"
+    else:
+        why = (site.copy.failure or "no answer arrived").rstrip(".")
+    return f"could not be fetched: {shown(why)}"
 
 
 def _first(site: RememberedSite) -> str:
@@ -204,7 +214,7 @@ def _news(site: RememberedSite, pages: int) -> Iterator[str]:
 
 
 def _failed(site: RememberedSite) -> str:
-    return site.access.reason if site.access.result == "unreachable" else "a page could not be fetched"
+    return _outage(site) if site.access.result == "unreachable" else "a page could not be fetched"
 
 
 def _shortest(changes: Sequence[VerdictChange]) -> str:

@@ -17,6 +17,7 @@ from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.pending_requests import settle_tally
 from goodbot.watch.reader.following import LOOK_S, FollowedLogs
+from goodbot.watch.reader.log_files import logs_of_folder
 from goodbot.watch.reader.opening import STDIN
 from goodbot.watch.report import JudgedBy, WatchReport, make_report
 from goodbot.watch.watch_state import WatchState
@@ -35,16 +36,29 @@ AGAIN_S: Final = 60.0
 
 def check_watched(names: Sequence[str]) -> list[str]:
     """Returns what to say about logs that are missing so far. Raises InputError for what does not grow."""
-    missing = []
     for name in names:
         path = Path(name)
         if name == STDIN:
             raise InputError("--watch needs files or folders; it cannot follow standard input")
-        if not path.exists():
-            missing.append(f"{name} does not exist yet; waiting for it")
-        elif not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
+        if path.exists() and not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
             raise InputError(f"--watch needs files or folders, and {name} is neither")
-    return missing
+    return missing_logs(names)
+
+
+def missing_logs(names: Sequence[str]) -> list[str]:
+    """Returns a sentence about each file that does not exist, and each folder that has no log."""
+    return [sentence for name in names if (sentence := _missing(Path(name)))]
+
+
+def _missing(path: Path) -> str:
+    try:
+        if not path.exists():
+            return f"{path} does not exist yet; waiting for it"
+        if path.is_dir() and not logs_of_folder(path).logs:
+            return f"{path} has no access log yet (*access* or *.log, without error in the name); waiting for one"
+    except OSError as error:
+        return f"cannot look at {path}: {error.strerror or error}"
+    return ""
 
 
 class LogWatch:
@@ -73,7 +87,7 @@ class LogWatch:
         """Returns what is known now."""
         if self._thread.ident is not None and not self._thread.is_alive() and not self._stopped.is_set():
             return replace(self._view, trouble="the thread that read them has ended; the log of the server says why")
-        return self._view
+        return replace(self._view, missing=tuple(missing_logs(self._names)))
 
     def _run(self) -> None:
         while not self._stopped.is_set():

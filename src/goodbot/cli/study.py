@@ -15,7 +15,7 @@ from goodbot.cli.robots_file import read_robots_file
 from goodbot.cli.study_schedule import day, due_json, schedule_json, schedule_lines
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.files import is_same_file
+from goodbot.files import is_same_file, is_standard_input
 from goodbot.watch.history.copies import History
 from goodbot.watch.history.page_states import files_of
 from goodbot.watch.history.site_names import site_name
@@ -159,7 +159,11 @@ def _print_example(now: float, as_json: bool) -> None:
 
 def load_plan(name: str, file: Path | None = None) -> StudyPlan:
     """Reads a plan and the files that it names, relative to its folder. None of them may be `file`, which the study
-    replaces, or that of `--output`. Raises InputError."""
+    replaces, or that of `--output`; nor may the plan itself. Raises InputError."""
+    if file is not None and (is_standard_input(file) if name == "-" else is_same_file(Path(name), file)):
+        raise InputError(
+            f"--publish: {shown(str(file))} is the plan itself; name the robots.txt that your server sends"
+        )
     folder = "." if name == "-" else os.path.dirname(name) or "."
 
     def read(of_plan: str) -> bytes:

@@ -179,7 +179,7 @@ def command(
     LOG, goodbot reads the first log that it finds where web servers usually log, with its rotated files, and names
     them. It recognizes the formats of nginx, Apache, Caddy, Traefik, IIS and CloudFront line by line.
 
-    Known robots are listed with purpose, operator and one of four tiers (goodbot who --help): verified, declared,
+    Known robots are listed with purpose and one of four tiers (goodbot who --help): verified, declared,
     impostor, unknown. Other addresses are judged by what they did, with points and evidence: certain, likely, possible,
     or no evidence. No evidence does not mean that a person was there.
 

@@ -38,8 +38,8 @@ def print_obedience(report: WatchReport) -> Iterator[Line]:
     yield ("",)
     yield from wrapped("Did known robots obey robots.txt?", "", "", bold=True)
     yield from wrapped(rules_in_words(report.rules), "  ", "  ", dim=True)
-    if report.elsewhere:
-        yield from wrapped(elsewhere_sentence(report), "  ", "  ", fg="yellow")
+    if hosts := elsewhere_sentence(report):
+        yield from wrapped(hosts, "  ", "  ", fg="yellow")
     robots = [robot for robot in report.robots if robot.tier != "impostor"]
     judged = [(robot, robot.obedience) for robot in robots if robot.obedience is not None]
     judged.sort(key=lambda pair: (-pair[1].disallowed, -pair[1].judged))
@@ -61,7 +61,7 @@ def _lists(judged: Sequence[tuple[RobotReport, ObedienceReport]]) -> Iterator[Li
         if robots:
             robots.sort(key=lambda pair: (-pair[1], pair[0].name))
             named = [
-                f"{robot.name}{f', {robot.tier}' if several[robot.name] > 1 else ''} ({count:,})"
+                f"{robot.name}{f' [{robot.tier}]' if several[robot.name] > 1 else ''} ({count:,})"
                 for robot, count in robots[:NAMES_SHOWN]
             ]
             more = f" and {len(robots) - NAMES_SHOWN:,} more" if len(robots) > NAMES_SHOWN else ""
@@ -72,7 +72,7 @@ def _lists(judged: Sequence[tuple[RobotReport, ObedienceReport]]) -> Iterator[Li
         [(robot, one.judged) for robot, one in judged if one.obeyed == "yes"],
     )
     yield from names(
-        "Never requested robots.txt in these logs",
+        "No request for robots.txt in these logs (robots of one operator may share a copy)",
         [(robot, one.judged) for robot, one in judged if one.robots_txt_at is None and one.obeyed in _OBEYED],
     )
     yield from names(

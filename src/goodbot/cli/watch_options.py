@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final, Literal, get_args
 
+from goodbot.cli.host_argument import host_key
 from goodbot.cli.own_robots import address_book
 from goodbot.cli.time_option import parse_time
 from goodbot.cli.watch_rules import GrowingRules, LoadedRules
@@ -69,7 +70,7 @@ class CountingChoices:
     @property
     def _site(self) -> str | None:
         if self.host is not None:
-            return host_name(self.host)
+            return host_name(host_key(self.host))
         return self.rules.host if self.rules else None
 
     def key(self) -> str:

@@ -1,6 +1,7 @@
 """Reads the records of robots that a user wrote, in the form of `robot_records`, and checks every field.
 
-A user's record needs only a `name` and a `purpose`. Without `patterns` its token, or else its name, identifies it.
+A user's record needs only a `name` and a `purpose`. Without `patterns` its token, or else its name, identifies it. With
+`signatures` the patterns may be empty: then only its signatures identify it.
 """
 
 import re
@@ -88,7 +89,8 @@ def _robot(entry: dict[str, Any], file: str, defaults: Mapping[str, Any]) -> Kno
     _check(entry, place)
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
     robot = KnownRobot(**{**defaults, **given}, own_file=file)
-    if not (robot.patterns or robot.control or robot.signatures):
+    only_signs = robot.signatures and "patterns" in entry
+    if not (robot.patterns or robot.control or only_signs):
         robot = KnownRobot(**{**defaults, **given, "patterns": (robot.token or robot.name,)}, own_file=file)
     if not all(map(_is_pattern, robot.patterns)):
         raise InputError(f"{place}: its name has no word to look for in a User-Agent; give it patterns")

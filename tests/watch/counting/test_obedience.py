@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from goodbot.exclusion import Access, RobotsTxt
 from goodbot.watch.counting import obedience_judge
 from goodbot.watch.counting.column_counter import ColumnCounter
+from goodbot.watch.counting.judged_target import host_name
 from goodbot.watch.counting.line_counter import LineCounter
 from goodbot.watch.counting.tally import Tally
 from goodbot.watch.obedience.counts import LINE_CHARS, MOST_LINES, MOST_RULES, ObedienceCounts
@@ -108,7 +109,7 @@ def test_evidence() -> None:
     broken = found.versions[0.0].rules[2]
     assert (broken.rule, broken.group, broken.requests, broken.bytes) == ("Disallow: /private/", ("*",), 5, 500)
     assert (broken.first_at, broken.last_at) == (TEN, TEN + 240)
-    assert [text.encode("latin-1") for text in broken.lines] == lines[:MOST_LINES]
+    assert [line.text.encode("latin-1") for line in broken.lines] == lines[:MOST_LINES]
 
 
 def test_evidence_is_bounded() -> None:
@@ -119,7 +120,7 @@ def test_evidence_is_bounded() -> None:
     assert len(version.rules) == MOST_RULES
     assert version.left_out == 501 - sum(broken.requests for broken in version.rules.values())
     assert version.rules[9].requests == 2  # the rule with most requests is kept
-    assert max(len(text) for broken in version.rules.values() for text in broken.lines) <= LINE_CHARS
+    assert max(len(line.text) for broken in version.rules.values() for line in broken.lines) <= LINE_CHARS
 
 
 VERSIONS: Final = RulesInForce.of_copies(
@@ -338,3 +339,25 @@ def test_other_hosts_are_counted() -> None:
     tally = tally_of(LineCounter(IDENTITIES, options), [b"\n".join(lines)])
     assert tally.elsewhere.counts == {"a.example": 2}
     assert not tally.disallowed.requests.counts
+
+
+@pytest.mark.parametrize(
+    ("authority", "host"),
+    [
+        ("WWW.Example.org:443", "www.example.org"),
+        ("example.org.", "example.org"),
+        ("[2001:db8::1]:80", "2001:db8::1"),
+        ("2001:db8::1", "2001:db8::1"),
+        ("user@example.org", "example.org"),
+        ("b\xc3\xbccher.example:443", "xn--bcher-kva.example"),
+        ("\xff\xfe", "\xff\xfe"),
+        ("", ""),
+    ],
+)
+def test_host_names(authority: str, host: str) -> None:
+    assert host_name(authority) == host
+
+
+@given(st.text(st.characters(max_codepoint=255)))
+def test_any_host_name(authority: str) -> None:
+    assert isinstance(host_name(authority), str)

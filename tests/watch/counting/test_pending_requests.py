@@ -11,7 +11,7 @@ from goodbot.exclusion import Access
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting import pending_requests
 from goodbot.watch.counting.line_counter import LineCounter
-from goodbot.watch.counting.pending_requests import settle_tally, settled
+from goodbot.watch.counting.pending_requests import settle_tally, settled, settled_addresses
 from goodbot.watch.counting.tally import Tally
 from goodbot.watch.counting.tally_state import SavedTally, restored, saved
 from goodbot.watch.obedience import counts
@@ -24,7 +24,9 @@ from watch.counting.test_obedience import line
 
 H = 3600
 READING = RobotReading(("GPTBot",))
-CLOSED, OPEN, OTHER = b"User-agent: *\nDisallow: /a", b"User-agent: *\nDisallow:", b"User-agent: *\nDisallow: /b"
+CLOSED, OPEN = b"User-agent: *\nDisallow: /a", b"User-agent: *\nDisallow:"
+OTHER = b"User-agent: *\nDisallow: /b\nCrawl-delay: 7200\nVisit-time: 0000-0100"
+RATED = b"User-agent: *\nCrawl-delay: 3600\nRequest-rate: 2/1d\nVisit-time: 0500-0700"
 
 Copies = list[tuple[int, bytes]]
 
@@ -50,6 +52,25 @@ def result(tally: Tally, rules: RulesInForce) -> tuple[int, int, int, int]:
     return whole.judged, whole.disallowed, grace, whole.not_known
 
 
+def everything(tally: Tally, rules: RulesInForce) -> object:
+    """Returns all figures and evidence."""
+    found = next((totals.obedience for totals in tally.robots.values()), ObedienceCounts())
+    whole = settled(found, rules, READING)
+    versions = {
+        since: (
+            version.requests,
+            version.disallowed,
+            version.in_grace,
+            version.rules,
+            version.visits,
+            sorted((pace.limit, pace.closed().judged, pace.closed().broken) for pace in version.paces),
+        )
+        for since, version in whole.versions.items()
+    }
+    others = settled_addresses(tally.disallowed, rules)
+    return versions, whole.not_known, others.requests.counts, others.evidence
+
+
 def test_a_change_that_is_noticed_later_takes_blame_back() -> None:
     before, after = rules_of([(0, CLOSED)]), rules_of([(0, CLOSED), (6, OPEN)])
     tally = counted_on(Tally(), line("/a", at=TEN + 3 * H), before)
@@ -65,7 +86,9 @@ def test_a_copy_without_a_change_confirms_it() -> None:
     (totals,) = tally.robots.values()
     assert not totals.obedience.pending
     assert totals.obedience.disallowed == 1
-    assert totals.obedience.versions[float(TEN)].rules[2].lines == [line("/a", at=TEN + 3 * H).decode()]
+    assert [one.text for one in totals.obedience.versions[float(TEN)].rules[2].lines] == [
+        line("/a", at=TEN + 3 * H).decode()
+    ]
 
 
 def test_pending_requests_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,19 +111,23 @@ def test_settling_for_a_report_changes_nothing() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 60), st.sampled_from([CLOSED, OPEN, OTHER])), max_size=5),
-    st.lists(st.tuples(st.integers(-5, 70), st.sampled_from(["/a", "/b", "/c"])), min_size=1, max_size=8),
+    st.lists(st.tuples(st.integers(0, 60), st.sampled_from([CLOSED, OPEN, OTHER, RATED])), max_size=5),
+    st.lists(
+        st.tuples(st.integers(-5, 70), st.sampled_from(["/a", "/b", "/c"]), st.sampled_from(["GPTBot/1.2", "rude/1"])),
+        min_size=1,
+        max_size=8,
+    ),
     st.lists(st.integers(0, 75), max_size=4),
 )
-def test_pieces_give_the_same_as_the_whole(copies: Copies, visits: list[tuple[int, str]], runs: list[int]) -> None:
+def test_pieces_give_the_same_as_the_whole(copies: Copies, visits: list[tuple[int, str, str]], runs: list[int]) -> None:
     """Each run sees the copies and requests until then, and comes right after a copy."""
     copies.sort(key=lambda copy: copy[0])
     visits.sort(key=lambda visit: visit[0])
-    logged = [(hour, line(path, at=TEN + hour * H + 1)) for hour, path in visits]
+    logged = [(hour, line(path, agent, at=TEN + hour * H + 1)) for hour, path, agent in visits]
     known, tally, done = rules_of(copies), Tally(), -10
     for run in sorted({*runs, 1000}):
         piece = b"\n".join(text for hour, text in logged if done <= hour < run)
         tally = counted_on(tally, piece, rules_of([copy for copy in copies if copy[0] <= run]))
         done = run
     whole = counted_on(Tally(), b"\n".join(text for _, text in logged), known)
-    assert result(tally, known) == result(whole, known)
+    assert everything(tally, known) == everything(whole, known)

@@ -51,7 +51,10 @@ def test_a_report_gives_who_disobeyed_and_impostors() -> None:
             [("YandexBot", "verified"), ("bingbot", "declared"), ("CCBot", "declared")],
             False,
             [
-                "YandexBot and bingbot are search engines: blocking them removes your pages from their results",
+                (
+                    "YandexBot and bingbot are robots of search engines: blocking them may remove your pages from "
+                    "their results"
+                ),
                 (
                     "bingbot and CCBot were not verified: others may have sent their requests, and the remedy affects "
                     "the genuine robots too"
@@ -62,7 +65,7 @@ def test_a_report_gives_who_disobeyed_and_impostors() -> None:
         (
             [("bingbot", "verified")],
             False,
-            ["bingbot is a search engine: blocking it removes your pages from its results"],
+            ["bingbot is a robot of a search engine: blocking it may remove your pages from its results"],
         ),
         (
             [("curl", "verified"), ("Chrome", "verified"), ("Safari", "verified")],

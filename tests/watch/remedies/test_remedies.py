@@ -245,7 +245,7 @@ def test_a_letter_is_complete() -> None:
         "Subject: GPTBot on https://example.org/",
         "When we noticed it: 2026-10-28 01:13:20 UTC.",
         "1,204 requests, 5.0 MB, from 2026-10-27 11:20:00 UTC to",
-        "36 requests of 1,204 that we could judge, 3.0 % [2.1–4.2 %], asked for URLs",
+        "36 of the 1,204 requests that we could judge (3.0 %; 95 % interval 2.1 to 4.2 %) were for URLs that our",
         "Disallow: /private/ (line 12 of our robots.txt, in the group for GPTBot, in the version of",
         '20.171.206.1 - - [27/Oct/2026] "GET /private/1 HTTP/1.1" 200 5',
         "40 of 100 gaps between two requests were shorter",
@@ -264,22 +264,23 @@ def test_a_letter_is_complete() -> None:
         "Kind regards Ada",
     ):
         assert said in words, said
-    assert "[URL" not in text
+    assert "[FILL IN: URL" not in text
     assert "198.51.100.7" in text
     assert "203.0.113.9" not in text  # an impostor's
     assert "20.171.206.6" not in text  # five lines are evidence enough
 
 
-def test_what_is_not_known_is_in_brackets() -> None:
+def test_what_is_not_known_is_marked() -> None:
     words = " ".join(letter(reported=()).split())
     for said in (
-        "[contact of OpenAI]",
-        "[URL of your site]",
-        "What we did: [what you did",
-        "[your name]",
-        "[the requests",
-        "When we noticed it: [date].",
-        "We ask you [what you ask, such as: to obey our robots.txt], and to answer us",
+        "replace each [FILL IN: …]",
+        "[FILL IN: contact of OpenAI]",
+        "[FILL IN: URL of your site]",
+        "What we did: [FILL IN: what you did",
+        "[FILL IN: your name]",
+        "[FILL IN: the requests",
+        "When we noticed it: [FILL IN: date].",
+        "We ask you [FILL IN: what you ask, such as: to obey our robots.txt], and to answer us",
         "We will gladly send lines of our log.",
     ):
         assert said in words, said
@@ -304,7 +305,7 @@ def test_a_robot_that_broke_nothing_is_not_accused() -> None:
     assert ACCUSED_OF_NOTHING in warnings
     for accusation in ("Crawl-delay", "Request-rate", "Visit-time", "never requested", "We compared", "to make GPTBot"):
         assert accusation not in words
-    assert "What was wrong: [what was wrong with these requests]" in words
+    assert "What was wrong: [FILL IN: what was wrong with these requests]" in words
 
 
 @pytest.mark.parametrize(
@@ -320,7 +321,7 @@ def test_a_robot_that_broke_nothing_is_not_accused() -> None:
         ),
         (
             {"rules": [{"rule": "Disallow: /x", "log_lines": []}], "rules_left_out": 1, "crawl_delay": []},
-            ["1,204 requests of 1,204 that we could judge", "1 more rule was broken.", "We will gladly send lines"],
+            ["1,204 of the 1,204 requests that we could judge", "1 more rule was broken.", "We will gladly send lines"],
         ),
     ],
     ids=["one gap", "nofollow", "one more rule"],
@@ -332,9 +333,28 @@ def test_each_accusation(broken: dict[str, Any], said: list[str]) -> None:
     assert ACCUSED_OF_NOTHING not in warnings
 
 
+def test_one_request() -> None:
+    once = {"first": 1_793_100_000.0, "last": 1_793_100_000.4}
+    judged = {**obedience(), "judged": 1, "rules": []}
+    made = robot("GPTBot", "declared", 1, requests=1, bytes=5, period=once, obedience=judged)
+    words, _ = letter_about(made)
+    assert "What happened: 1 request, 5 bytes, at 2026-10-27 11:20:00 UTC, in the name of GPTBot." in words
+    assert "We could not verify that your robot sent this request. Please tell us if it did not." in words
+    assert "The only request that we could judge was for a URL that our robots.txt disallows." in words
+
+
+@pytest.mark.parametrize("token", ["curl", "PhantomJS"])
+def test_there_is_no_letter_about_a_program_that_anyone_can_run(token: str) -> None:
+    with pytest.raises(InputError, match=f"{token} is a program that anyone can run: its maker did not send these"):
+        letter_remedy(known(token), Facts())
+
+
 def test_one_file_is_assumed_not_to_have_changed() -> None:
     words = " ".join(letter().split())
-    assert "We compared all requests with our robots.txt as it is now and assume that it did not change" in words
+    assert (
+        "We judged these requests by our current robots.txt, and assume that it has not changed since the first"
+        in words
+    )
     assert "at its time" not in words
 
 
@@ -352,8 +372,8 @@ def test_a_user_triggered_fetcher_need_not_obey() -> None:
 @pytest.mark.parametrize(
     ("token", "said"),
     [
-        ("MJ12bot", "We could not verify that your robot sent them, since we know no way to verify it; please"),
-        ("bingbot", "We could not verify that your robot sent them; please tell us if it did not."),
+        ("MJ12bot", "We know no way to verify whether your robot sent these requests. Please tell us if it did not."),
+        ("bingbot", "We could not verify that your robot sent these requests. Please tell us if it did not."),
     ],
 )
 def test_how_to_verify_is_no_evidence(token: str, said: str) -> None:

@@ -44,7 +44,12 @@ WORDS = [
         "archive.org_bot (declared): 1 of 2 requests disallowed, 50.0 % (95 % interval 9.5–90.5)",
     ),
     ("rule", crawl("/x/1", "/x/2"), RULES, "- Disallow: /x (line 2): 2 requests 192.0.2.1 - - [15/Sep/2026:10:00:00"),
-    ("never", crawl("/x"), RULES, "Never requested robots.txt in these logs: archive.org_bot (1)"),
+    (
+        "never",
+        crawl("/x"),
+        RULES,
+        "robots of one operator may share a copy): archive.org_bot (1)",
+    ),
     (
         "delay",
         crawl(*["/a"] * 30, gap=5),
@@ -189,6 +194,13 @@ def test_requests_to_other_hosts(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(report_of(lines, rules=RULES, host="www.example.org"), capsys)
     assert "Not judged are requests to other hosts: a.example (2). --host names the host" in text
     assert "archive.org_bot (declared): 1 of 1 request disallowed" in text
+
+
+def test_a_file_does_not_say_for_which_host_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [f"{host} {line(0, '/x', ARCHIVE, ME)}" for host in ("a.example:80", "a.example", "www.example.org")]
+    text = printed(report_of(lines, rules=RULES), capsys)
+    assert "The log names several hosts: a.example (2), www.example.org (1). Requests to all of them are judged" in text
+    assert "several hosts" not in printed(report_of(lines[:2], rules=RULES), capsys)
 
 
 def test_people_are_not_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,12 @@ WORDS: list[tuple[str, list[str], dict[str, Any], str]] = [
     ("nothing", [], {}, "No requests: the logs are empty."),
     ("no request", ["x\n"], {}, "No requests in 1 line. 1 line skipped (unknown format: 1). Is this an access log?"),
     ("head", [line(0)], {}, f"1 request, 100 bytes, from 1 address, {TEN_AM} to {TEN_AM} (0 s)"),
-    ("robots", [line(0)], {}, "sent 100.0 % of the requests. No other address is a certain or likely robot."),
+    (
+        "robots",
+        [line(0)],
+        {},
+        "and their impostors 100.0 %. No other address is a certain or likely robot.",
+    ),
     (
         "no robots",
         [line(0, "/", BROWSER)],
@@ -72,7 +77,7 @@ WORDS: list[tuple[str, list[str], dict[str, Any], str]] = [
         "few",
         [line(0), *(line(1, "/", BROWSER) for _ in range(3000))],
         {},
-        "Known robots sent less than 0.1 % of",
+        "their impostors less than 0.1 %",
     ),
     (
         "proxy",

@@ -38,6 +38,8 @@ class BlockCounts:
     robots: dict[RobotKey, RobotBlock] = field(default_factory=dict)
     elsewhere: dict[str, int] = field(default_factory=dict)
     """Requests that are not judged because they were for another host, by that host; at most `MOST_HOSTS`."""
+    hosts: dict[str, int] = field(default_factory=dict)
+    """Requests by their host, if it is not known which one the robots.txt is for; at most `MOST_HOSTS`."""
     disallowed: AddressBlock | None = None
     """Disallowed requests of other addresses; None without a robots.txt."""
     signatures: SignatureBlock = field(default_factory=SignatureBlock)

@@ -44,6 +44,7 @@ class ColumnCounter:
         result.robots_txt = _robots_txt(columns, requests.kinds)
         result.requested, result.requested_error = _top(columns.request, PATHS)
         robots, robot_rows, numbers = self._robots(columns)
+        result.hosts = reduced(read.hosts, MOST_HOSTS)[0]
         result.signatures, verified = self._signatures.judge(read.signed)
         by_robot = self._by_robot(columns.take(robot_rows), robots, numbers[robot_rows], verified)
         others = columns.take(np.flatnonzero(numbers < 0))

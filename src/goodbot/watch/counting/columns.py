@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.counting_options import CountingOptions
-from goodbot.watch.counting.entry_rows import COMBINED, SIZE_DIGITS, TimeCache, checked, other_host
+from goodbot.watch.counting.entry_rows import COMBINED, SIZE_DIGITS, TimeCache, checked, note_host
 from goodbot.watch.counting.request_cache import trim
 from goodbot.watch.formats.recognition import LineReader
 from goodbot.watch.log_entries import LONGEST_LINE, LogEntry, SkipReason
@@ -99,6 +99,7 @@ class ReadColumns:
     formats: Counter[str]
     signed: dict[int, LogEntry]
     elsewhere: dict[int, str]
+    hosts: Counter[str]
     """The requests with a signature, by the place of their line."""
 
 
@@ -136,9 +137,11 @@ class ColumnReader:
             columns = _with_entries(columns, entries, places).take(order)
         pairs = list(zip(places, entries, strict=True))
         signed = {place: entry for place, entry in pairs if entry.signature is not None}
-        hosts = ((place, other_host(entry, self._options.host)) for place, entry in pairs)
-        elsewhere = {place: host for place, host in hosts if host is not None}
-        return ReadColumns(columns, len(ends), skipped, formats, signed, elsewhere)
+        elsewhere: dict[int, str] = {}
+        hosts: Counter[str] = Counter()
+        for place, entry in pairs:
+            note_host(entry, place, self._options, elsewhere, hosts)
+        return ReadColumns(columns, len(ends), skipped, formats, signed, elsewhere, hosts)
 
     def _others(
         self, data: bytes, starts: Ints, ends: Ints, numbers: Ints, reader: LineReader

@@ -34,6 +34,8 @@ class ReadLines(NamedTuple):
     """The requests with a signature, by the place of their line."""
     elsewhere: dict[int, str]
     """With a host in the options: the hosts of requests to others, by the place of their line."""
+    hosts: Counter[str]
+    """Without one: the hosts of all requests, as far as the log has them."""
 
 
 class LineBlocks:
@@ -53,14 +55,20 @@ class LineBlocks:
         reader = LineReader(self._options.pattern, block.header)
         signed: dict[int, LogEntry] = {}
         elsewhere: dict[int, str] = {}
-        entries, skipped, regular = self._entries(lines, reader, signed, elsewhere)
+        hosts: Counter[str] = Counter()
+        entries, skipped, regular = self._entries(lines, reader, signed, elsewhere, hosts)
         formats = Counter(reader.formats)
         if regular:
             formats[COMBINED] += regular
-        return ReadLines(entries, len(lines), skipped, formats, signed, elsewhere)
+        return ReadLines(entries, len(lines), skipped, formats, signed, elsewhere, hosts)
 
     def _entries(
-        self, lines: list[str], reader: LineReader, signed: dict[int, LogEntry], elsewhere: dict[int, str]
+        self,
+        lines: list[str],
+        reader: LineReader,
+        signed: dict[int, LogEntry],
+        elsewhere: dict[int, str],
+        hosts: Counter[str],
     ) -> tuple[list[EntryRow], Counter[SkipReason], int]:
         entries: list[EntryRow] = []
         skipped: Counter[SkipReason] = Counter()
@@ -87,8 +95,7 @@ class LineBlocks:
                 add((*entry[:9], place))
                 if entry.signature is not None:
                     signed[place] = entry
-                if (host := other_host(entry, self._options.host)) is not None:
-                    elsewhere[place] = host
+                note_host(entry, place, self._options, elsewhere, hosts)
             else:
                 skipped[entry] += 1
         return entries, skipped, len(lines) - irregular
@@ -118,12 +125,18 @@ def checked(entry: LogEntry, client_of: Callable[[str, str], str] | None) -> Log
 _TOO_LARGE: Final = 10**SIZE_DIGITS
 
 
-def other_host(entry: LogEntry, site: str | None) -> str | None:
-    """Returns the host that a request was for, if that is another one than the site's."""
-    if site is None or not entry.host:
-        return None
+def note_host(
+    entry: LogEntry, place: int, options: CountingOptions, elsewhere: dict[int, str], hosts: Counter[str]
+) -> None:
+    """Notes the host that a request was for, if requests are judged by a robots.txt: another one than the site's in
+    `elsewhere`; if the site is not known, in `hosts`."""
+    if (options.rules is None and options.host is None) or not entry.host:
+        return
     host = host_name(entry.host)
-    return host if host != site else None
+    if options.host is None:
+        hosts[host] += 1
+    elif host != options.host:
+        elsewhere[place] = host
 
 
 class TimeCache(dict[str, tuple[int, int] | None]):

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from goodbot.watch.counting.request_kinds import target_of
+from goodbot.watch.wire_text import readable
 
 ORIGIN: Final = re.compile(r"https?://[^/?#]*", re.IGNORECASE | re.ASCII)
 _NOT_ASCII: Final = re.compile(r"\\x([0-9A-Fa-f]{2})|([^\x00-\x7f])", re.ASCII)
@@ -23,9 +24,15 @@ def judged_target(request: str, site: str | None = None) -> str | None:
 
 
 def host_name(authority: str) -> str:
-    """Returns the host of `host:port` in lower case, without port, brackets and final dot. The port does not count: a
-    proxy passes requests on to another one."""
-    text = authority.rpartition("@")[2].strip().lower()
+    """Returns the host of `host:port` (wire text) in lower case and ASCII, without port, brackets and final dot. The
+    port does not count: a proxy passes requests on to another one."""
+    text = authority.rpartition("@")[2].strip().encode("latin-1", "replace").lower().decode("latin-1")
     if text.startswith("["):
         return text[1:].partition("]")[0]
-    return (text if text.count(":") > 1 else text.partition(":")[0]).rstrip(".")
+    host = (text if text.count(":") > 1 else text.partition(":")[0]).rstrip(".")
+    if host.isascii():
+        return host
+    try:
+        return readable(host).encode("idna").decode()
+    except UnicodeError:
+        return host

@@ -63,6 +63,7 @@ class LineCounter:
         result.durations = durations_of(map(_DURATION, entries))
         result.robots_txt = self._robots_txt(entries, requested)
         result.requested, result.requested_error = reduced(requested, PATHS)
+        result.hosts = reduced(read.hosts, MOST_HOSTS)[0]
         result.signatures, verified = self._signatures.judge(read.signed)
         groups, others = self._by_robot(entries, verified)
         result.robots = {key: self._robot_block(group) for key, group in groups.items()}

@@ -1,7 +1,7 @@
 """Judges the requests of a block by the robots.txt that was in force: the same for both counters."""
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property, partial
 from math import inf
 from typing import Final
@@ -16,9 +16,12 @@ from goodbot.watch.obedience.counts import (
     LINE_CHARS,
     MOST_LINES,
     BrokenRule,
+    LoggedLine,
     ObedienceBlock,
     PendingRequests,
+    PendingTimes,
     VersionBlock,
+    VisitTimes,
 )
 from goodbot.watch.obedience.nofollow_pages import NofollowPages
 from goodbot.watch.obedience.rules_in_force import RulesInForce
@@ -123,7 +126,11 @@ class ObedienceJudge:
             version.requests += 1
             self._add_verdict(block, version, terms, judgement, row, lines)
             if terms.has_limits or terms.has_hours:
-                _add_time(version, terms, at, lines, place)
+                line = lines[place] if terms.is_outside(at) else None
+                if at > self._settled_until:
+                    _add_pending_time(block.pending_times, at, line)
+                else:
+                    add_time(version, terms, at, 1, [LoggedLine(at, line)] if line is not None else [])
 
     def _add_verdict(
         self,
@@ -156,7 +163,7 @@ class ObedienceJudge:
         broken.bytes += size
         broken.first_at, broken.last_at = min(broken.first_at, at), max(broken.last_at, at)
         if len(broken.lines) < MOST_LINES:
-            broken.lines.append(lines[place])
+            broken.lines.append(LoggedLine(at, lines[place]))
 
     def _add_followed(self, block: ObedienceBlock, robot: str, at: int, request: str, line: str) -> None:
         pages = self._nofollow_urls.intersection(_WORD_ENDS.split(line)).difference(_WORD_ENDS.split(request))
@@ -179,7 +186,11 @@ class ObedienceJudge:
                 continue
             judgement = terms.answers.get(request) or terms.judge(request)
             if judgement.outcome is Outcome.DISALLOWED:
-                block.add(address, partial(_evidence, judgement, terms.since, lines, place))
+                evidence = partial(_evidence, judgement, terms.since, at, lines, place)
+                if at > self._settled_until:
+                    block.add_pending(address, terms.name, request, at, evidence)
+                else:
+                    block.add(address, evidence)
         block.reduce()
         return block
 
@@ -198,19 +209,23 @@ def _broken(verdict: Verdict, at: int) -> BrokenRule:
     return BrokenRule(verdict.rule or verdict.reason, verdict.group_agents, 0, 0, at, at, [])
 
 
-def _add_time(version: VersionBlock, terms: ObedienceTerms, at: int, lines: BlockLines, place: int) -> None:
+def add_time(version: VersionBlock, terms: ObedienceTerms, at: int, count: int, lines: Sequence[LoggedLine]) -> None:
+    """Counts requests of one second by the limits and the Visit-time of their version. `lines`: of those outside."""
     for limit in terms.limits(at):
         seconds = version.seconds.setdefault(limit, {})
-        seconds[at] = seconds.get(at, 0) + 1
+        seconds[at] = seconds.get(at, 0) + count
     if terms.has_hours:
-        version.visits.requests += 1
-        if terms.is_outside(at):
-            version.visits.outside += 1
-            if len(version.visits.lines) < MOST_LINES:
-                version.visits.lines.append(lines[place])
+        is_outside = terms.is_outside(at)
+        version.visits.merge(VisitTimes(count, count * is_outside, [*lines] if is_outside else []))
 
 
-def _evidence(judgement: Judgement, since: float, lines: BlockLines, place: int) -> AddressEvidence:
+def _add_pending_time(times: PendingTimes, at: int, outside: str | None) -> None:
+    times.seconds[at] = times.seconds.get(at, 0) + 1
+    if outside is not None and len(times.outside) < MOST_LINES:
+        times.outside.append(LoggedLine(at, outside))
+
+
+def _evidence(judgement: Judgement, since: float, at: int, lines: BlockLines, place: int) -> AddressEvidence:
     verdict = judgement.verdict
     assert verdict is not None  # noqa: S101  (a disallowed request has one)
-    return AddressEvidence(lines[place], verdict.rule or verdict.reason, verdict.line or 0, since)
+    return AddressEvidence(at, lines[place], verdict.rule or verdict.reason, verdict.line or 0, since)

@@ -58,6 +58,10 @@ class SignatureJudge:
                 _note_nonce(block, result, name)
                 continue
             if failure is None and directory is not None and robot.name not in directory.robots:
+                if not directory.robots:  # the keys of a robot without a record: they say nothing about the User-Agent
+                    block.others.setdefault(directory.name, SignatureCounts()).count(None)
+                    _note_nonce(block, result, directory.name)
+                    continue
                 failure = "another robot"
             key = self._key(robot, entry, is_verified=failure is None)
             if failure is None:

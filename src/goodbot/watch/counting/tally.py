@@ -36,6 +36,8 @@ class Tally:
     """Disallowed requests of other addresses."""
     elsewhere: FrequentItems = field(default_factory=lambda: FrequentItems(MOST_HOSTS))
     """Requests that are not judged because they were for another host."""
+    hosts: FrequentItems = field(default_factory=lambda: FrequentItems(MOST_HOSTS))
+    """Requests by their host, if it is not known which one the robots.txt is for."""
     signers: dict[str, SignatureCounts] = field(default_factory=dict)
     """Signed requests of clients whose User-Agent names no known robot, by the name of the key directory."""
     nonces: NonceBook = field(default_factory=NonceBook)
@@ -55,6 +57,7 @@ class Tally:
             self.robots.setdefault(key, RobotTotals()).add(found, hashes)
             self.clients.visitors.update(hashes)
         self.elsewhere.add(block.elsewhere)
+        self.hosts.add(block.hosts)
         if block.disallowed is not None:
             self.disallowed.add(block.disallowed)
         self._add_signatures(block.signatures)

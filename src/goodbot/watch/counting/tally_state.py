@@ -52,6 +52,7 @@ class SavedTally(msgspec.Struct):
     signers: dict[str, SignatureCounts] = msgspec.field(default_factory=dict)
     nonces: NonceBook = msgspec.field(default_factory=NonceBook)
     elsewhere: FrequentItems = msgspec.field(default_factory=lambda: FrequentItems(MOST_HOSTS))
+    hosts: FrequentItems = msgspec.field(default_factory=lambda: FrequentItems(MOST_HOSTS))
 
 
 def saved(tally: Tally) -> SavedTally:
@@ -80,6 +81,7 @@ def saved(tally: Tally) -> SavedTally:
         tally.signers,
         tally.nonces,
         tally.elsewhere,
+        tally.hosts,
     )
 
 
@@ -98,6 +100,7 @@ def restored(state: SavedTally) -> Tally:
         {key: _checked_robot(totals) for key, totals in state.robots},
         _checked_disallowed(state.disallowed),
         _checked_items(state.elsewhere),
+        _checked_items(state.hosts),
         state.signers,
         state.nonces,
     )

@@ -265,10 +265,17 @@ def _names_itself(client: Client) -> bool:
     return bool(client.agent) and not client.agent.startswith(("Mozilla/", "Opera/"))
 
 
+_BROWSER_NAME: Final = re.compile(
+    r"Firefox|Chrome|Safari|MSIE|Opera|Midori|Lynx|Links|w3m|Konqueror|Browser|UP\.Link", re.IGNORECASE | re.ASCII
+)
+"""Browsers that do not begin their User-Agent with `Mozilla/`."""
+
+
 def is_named_program(client: Client) -> bool:
     """Whether the User-Agent names a program, neither a browser nor an app of a telephone: so perhaps no person
     chose the pages."""
-    return _names_itself(client) and not _is_app(client) and client.agents == 1
+    is_browser = _BROWSER_NAME.search(client.agent[:_NAME_READ]) is not None
+    return _names_itself(client) and not is_browser and not _is_app(client) and client.agents == 1
 
 
 def _comes_by_links(client: Client) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from heapq import nlargest
-from typing import Final
+from typing import Final, NamedTuple
 
 from goodbot.watch.obedience.pace import Limit, Pace
 
@@ -15,8 +15,25 @@ MOST_RULES: Final = 50
 MOST_PENDING: Final = 5000
 """Different request lines that are pending for one robot; requests with others count as disallowed at once."""
 
+MOST_PENDING_TIMES: Final = 50_000
+"""Seconds with requests that are pending for one robot; those in others are not judged by limits and Visit-time."""
+
 LINE_CHARS: Final = 1000
 """Characters of a log line that are kept."""
+
+
+class LoggedLine(NamedTuple):
+    """A line of the log, as evidence."""
+
+    at: int
+    """The time of its request, Unix seconds."""
+    text: str
+    """As the log has it (wire text), at most `LINE_CHARS`."""
+
+
+def first_lines(*lines: LoggedLine) -> list[LoggedLine]:
+    """Returns the first lines by time, at most `MOST_LINES`."""
+    return sorted(lines, key=lambda line: line.at)[:MOST_LINES]
 
 
 @dataclass(slots=True)
@@ -31,8 +48,8 @@ class BrokenRule:
     bytes: int
     first_at: int
     last_at: int
-    lines: list[str]
-    """The first of these requests, as the log has them (wire text)."""
+    lines: list[LoggedLine]
+    """The first of these requests."""
 
     def merge(self, other: "BrokenRule") -> None:
         """Adds later requests."""
@@ -40,7 +57,7 @@ class BrokenRule:
         self.bytes += other.bytes
         self.first_at = min(self.first_at, other.first_at)
         self.last_at = max(self.last_at, other.last_at)
-        self.lines = [*self.lines, *other.lines][:MOST_LINES]
+        self.lines = first_lines(*self.lines, *other.lines)
 
 
 @dataclass(slots=True)
@@ -49,14 +66,14 @@ class VisitTimes:
 
     requests: int = 0
     outside: int = 0
-    lines: list[str] = field(default_factory=list)
+    lines: list[LoggedLine] = field(default_factory=list)
     """The first requests outside the hours."""
 
     def merge(self, other: "VisitTimes") -> None:
         """Adds later requests."""
         self.requests += other.requests
         self.outside += other.outside
-        self.lines = [*self.lines, *other.lines][:MOST_LINES]
+        self.lines = first_lines(*self.lines, *other.lines)
 
 
 @dataclass(slots=True)
@@ -83,6 +100,23 @@ class PendingRequests:
     line: int
     """The line of the rule; 0 if no rule decided."""
     broken: BrokenRule
+
+
+@dataclass(slots=True)
+class PendingTimes:
+    """When requests came after the last copy of robots.txt, if that has limits or a Visit-time."""
+
+    seconds: dict[int, int] = field(default_factory=dict)
+    """Requests by second."""
+    outside: list[LoggedLine] = field(default_factory=list)
+    """The first of those that are outside the hours of Visit-time, as far as is known."""
+
+    def merge(self, other: "PendingTimes") -> None:
+        """Adds later requests."""
+        for second, count in other.seconds.items():
+            if second in self.seconds or len(self.seconds) < MOST_PENDING_TIMES:
+                self.seconds[second] = self.seconds.get(second, 0) + count
+        self.outside = first_lines(*self.outside, *other.outside)
 
 
 @dataclass(slots=True)
@@ -159,6 +193,7 @@ class ObedienceBlock:
     pending: dict[str, PendingRequests] = field(default_factory=dict)
     """Disallowed requests after the last copy, by request line. They are among the requests of `versions`, but not
     among those that are disallowed."""
+    pending_times: PendingTimes = field(default_factory=PendingTimes)
     versions: dict[float, VersionBlock] = field(default_factory=dict)
     """By the time since which a version is known."""
 
@@ -175,6 +210,7 @@ class ObedienceCounts:
     followed: FollowedLinks = field(default_factory=FollowedLinks)
     pending: dict[str, PendingRequests] = field(default_factory=dict)
     """At most `MOST_PENDING`."""
+    pending_times: PendingTimes = field(default_factory=PendingTimes)
     versions: dict[float, VersionCounts] = field(default_factory=dict)
 
     def add(self, block: ObedienceBlock) -> None:
@@ -192,6 +228,7 @@ class ObedienceCounts:
                 self.pending[request] = pending
             else:
                 self.add_disallowed(pending)
+        self.pending_times.merge(block.pending_times)
         for since, counts in block.versions.items():
             self.version(since).add(counts)
 
@@ -208,6 +245,11 @@ class ObedienceCounts:
     def version(self, since: float) -> VersionCounts:
         """Returns the counts of a version."""
         return self.versions.setdefault(since, VersionCounts())
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether something came after the last copy that was known when it was counted."""
+        return bool(self.pending or self.pending_times.seconds)
 
     @property
     def judged(self) -> int:

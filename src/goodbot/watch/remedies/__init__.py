@@ -16,6 +16,8 @@ from goodbot.watch.remedies.kinds import Kind as Kind
 from goodbot.watch.remedies.kinds import check_rate as check_rate
 from goodbot.watch.remedies.kinds import configuration as configuration
 from goodbot.watch.remedies.letter import Facts as Facts
+from goodbot.watch.remedies.letter import anyone_runs as anyone_runs
+from goodbot.watch.remedies.letter import has_accountable_operator as has_accountable_operator
 from goodbot.watch.remedies.letter import letter_remedy as letter_remedy
 from goodbot.watch.remedies.saved_report import SavedReport as SavedReport
 from goodbot.watch.remedies.saved_report import SavedRobot as SavedRobot

@@ -20,8 +20,8 @@ _USER_TRIGGERED: Final = Sentence(
     "{} are left out: they are user-triggered fetchers, which need not obey robots.txt",
 )
 _SEARCH: Final = Sentence(
-    "{} is a search engine: blocking it removes your pages from its results",
-    "{} are search engines: blocking them removes your pages from their results",
+    "{} is a robot of a search engine: blocking it may remove your pages from its results",
+    "{} are robots of search engines: blocking them may remove your pages from their results",
 )
 _NOT_VERIFIED: Final = Sentence(
     "{} was not verified: others may have sent its requests, and the remedy affects the genuine robot too",

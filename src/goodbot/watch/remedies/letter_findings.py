@@ -28,7 +28,7 @@ _ABOUT_VERIFYING: Final = ("no known way to verify it", "it can be verified by "
 """How evidence begins that is about robots in general and not about these requests (`registry.verify`)."""
 
 _ONE_FILE: Final = (
-    "We compared all requests with our robots.txt as it is now and assume that it did not change in that time."
+    "We judged these requests by our current robots.txt, and assume that it has not changed since the first of them."
 )
 _COPIES: Final = (
     "We compared each request with the version that was in force at its time, and counted only those that every "
@@ -42,10 +42,11 @@ def visits(robot: KnownRobot, reported: SavedRobot) -> str:
     if reported.tier == "verified":
         return f"What happened: {sent}, from addresses of {robot.name} (verified)."
     known = robot.address_lists or robot.reverse_dns or robot.signatures
-    why = "" if known else ", since we know no way to verify it"
+    doubt = "We could not verify that" if known else "We know no way to verify whether"
+    requests = "this request" if reported.requests == 1 else "these requests"
     return (
-        f"What happened: {sent}, in the name of {robot.name}. We could not verify that your robot sent them{why}; "
-        "please tell us if it did not."
+        f"What happened: {sent}, in the name of {robot.name}. {doubt} your robot sent {requests}. Please tell us if it "
+        "did not."
     )
 
 
@@ -64,11 +65,7 @@ def broken_rules(reported: SavedRobot) -> Iterator[str]:
     if obedience is None:
         return
     if reported.disallowed:
-        share = f", {_percent(obedience.share)}," if obedience.share else ""
-        yield (
-            f"{counted(reported.disallowed, 'request')} of {obedience.judged:,} that we could judge{share} asked for "
-            "URLs that our robots.txt disallows."
-        )
+        yield _disallowed(reported.disallowed, obedience)
     yield from (_rule(rule) for rule in obedience.rules[:MOST_RULES])
     if more := len(obedience.rules[MOST_RULES:]) + obedience.rules_left_out:
         yield f"{counted(more, 'more rule')} {_were(more)} broken."
@@ -79,6 +76,15 @@ def broken_rules(reported: SavedRobot) -> Iterator[str]:
             f"nofollow: {counted(nofollow.followed, 'request')} came from pages that ask robots not to follow their "
             f"links (by the Referer).{_log_lines(nofollow.log_lines)}"
         )
+
+
+def _disallowed(count: int, obedience: SavedObedience) -> str:
+    if obedience.judged == 1:
+        return "The only request that we could judge was for a URL that our robots.txt disallows."
+    share = f" ({_percent(obedience.share)})" if obedience.share else ""
+    urls = "was for a URL" if count == 1 else "were for URLs"
+    judged = f"the {obedience.judged:,} requests that we could judge{share}"
+    return f"{count:,} of {judged} {urls} that our robots.txt disallows."
 
 
 def on_robots_txt(reported: Sequence[SavedRobot], *, dated: bool) -> Iterator[str]:
@@ -115,7 +121,8 @@ def _addresses(reported: SavedRobot) -> str:
 def _period(period: SavedPeriod) -> str:
     if period.first is None or period.last is None:
         return ""
-    return f", from {human_time(period.first)} to {human_time(period.last)}"
+    first, last = human_time(period.first), human_time(period.last)
+    return f", at {first}" if first == last else f", from {first} to {last}"
 
 
 def _rule(rule: SavedRule) -> str:
@@ -159,4 +166,4 @@ def _were(count: int) -> str:
 
 
 def _percent(share: SavedShare) -> str:
-    return f"{100 * share.value:.1f} % [{100 * share.low:.1f}–{100 * share.high:.1f} %]"
+    return f"{100 * share.value:.1f} %; 95 % interval {100 * share.low:.1f} to {100 * share.high:.1f} %"

@@ -11,7 +11,7 @@ from goodbot.registry import KnownRobot, Registry, Tier
 from goodbot.registry.signed_request import KeyDirectory
 from goodbot.watch.counting.frequent import FrequentItems
 from goodbot.watch.counting.identities import Identities
-from goodbot.watch.counting.pending_requests import settled
+from goodbot.watch.counting.pending_requests import settled, settled_addresses
 from goodbot.watch.counting.request_kinds import target_of
 from goodbot.watch.counting.robot_totals import RobotKey, RobotTotals
 from goodbot.watch.counting.tally import Tally
@@ -74,7 +74,10 @@ def make_report(
     rules = judged_by.rules if judged_by else None
     robots = [_robot(key, tally, identities, shown, anonymise, rules) for key in keys]
     local = local_requests(tally)
-    disallowed = partial(disallowed_of, counts=tally.disallowed, rules=rules, anonymise=anonymise) if rules else None
+    disallowed = None
+    if rules is not None:
+        counts = settled_addresses(tally.disallowed, rules)
+        disallowed = partial(disallowed_of, counts=counts, rules=rules, anonymise=anonymise)
     others = judge_others(tally, local, shown, disallowed) if only is None else JudgedOthers([], {}, {}, 0, [])
     left_out = Counter(one.verdict for one in others.undeclared[MOST_UNDECLARED:])
     answers = Counter(tally.robots_txt)
@@ -108,6 +111,7 @@ def make_report(
         judged_by.described if judged_by else None,
         tuple(others.disobedient[:MOST_LISTED]),
         tuple((readable(host), count) for host, count in tally.elsewhere.top(MOST_LISTED)),
+        tuple((readable(host), count) for host, count in tally.hosts.top(MOST_LISTED)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from goodbot.registry import KnownRobot, Purpose
 from goodbot.watch.counting.disallowed_addresses import DisallowedAddresses
-from goodbot.watch.obedience.counts import BrokenRule, ObedienceCounts, VersionCounts, VisitTimes
+from goodbot.watch.obedience.counts import BrokenRule, LoggedLine, ObedienceCounts, VersionCounts, VisitTimes
 from goodbot.watch.obedience.pace import GAP_SIZES, Limit, Pace
 from goodbot.watch.obedience.rules_in_force import RulesInForce
 from goodbot.watch.obedience.shares import BROKEN_SHARE, Share, share_of
@@ -237,8 +237,12 @@ def _rule(found: BrokenRule, line: int, since: float, rules: RulesInForce, anony
         found.bytes,
         found.first_at,
         found.last_at,
-        () if anonymise else tuple(map(readable, found.lines)),
+        () if anonymise else _texts(found.lines),
     )
+
+
+def _texts(lines: Iterable[LoggedLine]) -> tuple[str, ...]:
+    return tuple(readable(line.text) for line in lines)
 
 
 def _version(
@@ -275,7 +279,7 @@ def _all_visits(visits: Iterable[VisitTimes], anonymise: bool) -> VisitReport | 
     total = VisitTimes()
     for one in visits:
         total.merge(one)
-    lines = () if anonymise else tuple(map(readable, total.lines))
+    lines = () if anonymise else _texts(total.lines)
     return VisitReport(total.requests, total.outside, lines) if total.requests else None
 
 

@@ -30,12 +30,22 @@ def rules_in_words(rules: RulesReport) -> str:
 
 
 def elsewhere_sentence(report: WatchReport) -> str:
-    """Says that requests to other hosts were not judged; empty if there are none."""
-    if not report.elsewhere:
-        return ""
-    hosts = ", ".join(f"{shown(host)} ({count:,})" for host, count in report.elsewhere[:HOSTS_SHOWN])
-    more = " and others" if len(report.elsewhere) > HOSTS_SHOWN else ""
-    return f"Not judged are requests to other hosts: {hosts}{more}. --host names the host whose requests are judged."
+    """Says that requests to other hosts were not judged, or that those to several hosts were; empty if the log names
+    one host or none."""
+    if report.elsewhere:
+        hosts = _hosts(report.elsewhere)
+        return f"Not judged are requests to other hosts: {hosts}. --host names the host whose requests are judged."
+    if len(report.hosts) > 1:
+        return (
+            f"The log names several hosts: {_hosts(report.hosts)}. Requests to all of them are judged by this "
+            "robots.txt; --host limits that to one."
+        )
+    return ""
+
+
+def _hosts(found: tuple[tuple[str, int], ...]) -> str:
+    hosts = ", ".join(f"{shown(host)} ({count:,})" for host, count in found[:HOSTS_SHOWN])
+    return f"{hosts} and others" if len(found) > HOSTS_SHOWN else hosts
 
 
 def since_in_words(since: float | None) -> str:

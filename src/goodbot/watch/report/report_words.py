@@ -68,18 +68,24 @@ def shares_sentence(report: WatchReport) -> str:
     """Says which share of the requests came from known robots, and which from other addresses that behaved like
     robots; in a report on one robot, its share."""
     requests = max(report.counts.requests, 1)
-    known = percent(sum(robot.counts.requests for robot in report.robots) / requests)
     if report.only is not None:
+        known = percent(sum(robot.counts.requests for robot in report.robots) / requests)
         return f"{shown(report.only)} sent {known} of the requests."
+    genuine, impostors = (
+        sum(robot.counts.requests for robot in report.robots if (robot.tier == "impostor") is is_impostor)
+        for is_impostor in (False, True)
+    )
+    known = f"Known robots sent {percent(genuine / requests)} of the requests"
+    known += f", and their impostors {percent(impostors / requests)}." if impostors else "."
     found = {verdict: count for verdict in LISTED if (count := report.verdicts.get(verdict, 0))}
     if not found:
         judged = " that was judged" if report.proxies else ""
-        return f"Known robots sent {known} of the requests. No other address{judged} is a certain or likely robot."
+        return f"{known} No other address{judged} is a certain or likely robot."
     many = sum(found.values())
     verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.items())
     share = percent(sum(report.requests_by_verdict[verdict] for verdict in found) / requests)
     behaved = "address that behaved like a robot" if many == 1 else "addresses that behaved like robots"
-    return f"Known robots sent {known} of the requests. {many:,} other {behaved} ({verdicts}) sent {share}."
+    return f"{known} {many:,} other {behaved} ({verdicts}) sent {share}."
 
 
 def proxies_sentence(report: WatchReport) -> str:

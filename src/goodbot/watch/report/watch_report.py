@@ -165,3 +165,5 @@ class WatchReport:
     name; those with most disallowed requests first."""
     elsewhere: tuple[tuple[str, int], ...] = ()
     """Other hosts with their requests, which are not judged."""
+    hosts: tuple[tuple[str, int], ...] = ()
+    """Hosts with their requests, if it is not known which one the robots.txt is for."""

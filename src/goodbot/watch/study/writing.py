@@ -70,8 +70,9 @@ def write_due(
 def refusal(file: FileNow) -> str:
     """Says why a file is not replaced, and what to do."""
     return (
-        f"{quoted(str(file.path))} is not from this plan. To keep its rules, save a copy and name it as base in the "
-        "plan; to discard them, use --force"
+        f"{quoted(str(file.path))} is not from this plan. If you edited the plan or its base during the study, the "
+        "file has the rules of the former plan: use --force. If somebody changed the file, save a copy and name it as "
+        "base in the plan to keep its rules, or use --force to discard them"
     )
 
 

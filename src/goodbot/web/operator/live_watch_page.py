@@ -26,6 +26,8 @@ class WatchView:
     """When it was made, Unix seconds."""
     trouble: str = ""
     """Why logs cannot be read; empty: they can."""
+    missing: tuple[str, ...] = ()
+    """A sentence about each log that does not exist yet, and each folder without logs."""
     done_bytes: int = 0
     size_bytes: int = 0
     """While logs are read for the first time: how much of them is read, and how much there is."""
@@ -53,8 +55,10 @@ class LiveWatchPage:
     def show(self, request: Request) -> Response:
         """GET /crawl/watch: the latest report, and why there is no newer one."""
         view = self._follower.look()
-        part = self._part(view.report, view.made_at) if view.report is not None else ""
-        return self._access.page(request, "crawl_watch.html", WATCH, view=view, part=part)
+        report = view.report
+        is_waiting = bool(view.missing) and (report is None or not report.logs)  # there is nothing to report on
+        part = self._part(report, view.made_at) if report is not None and not is_waiting else ""
+        return self._access.page(request, "crawl_watch.html", WATCH, view=view, part=part, is_waiting=is_waiting)
 
     def _part(self, report: WatchReport, made_at: float) -> Markup:
         """Writes a report once, however often it is asked for."""

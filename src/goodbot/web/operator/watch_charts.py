@@ -149,6 +149,8 @@ class GapBar:
     height: float
     is_short: bool
     """Whether all gaps of this size are shorter than the asked delay."""
+    short: int
+    """How many of the gaps are shorter. The bar with the delay has gaps of both kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +184,15 @@ def _gap_chart(label: str, limit: LimitReport) -> GapChart:
     sizes = [sum(limit.sizes[: first + 1]), *limit.sizes[first + 1 : last], sum(limit.sizes[last:])]
     most = max(sizes)
     bars = []
+    left = limit.broken
     for number, gaps in enumerate(sizes):
         low = _least(first + number) if number else 0
         high = _least(first + number + 1)
         height = round(BAR_HEIGHT * max(gaps / most, _LEAST), 1) if gaps else 0.0
-        bars.append(
-            GapBar(number * BAR_WIDTH, low, high if number + 1 < GAP_BARS else None, gaps, height, high <= asked)
-        )
+        short = min(gaps, left)  # the shortest gaps come first
+        left -= short
+        end = high if number + 1 < GAP_BARS else None
+        bars.append(GapBar(number * BAR_WIDTH, low, end, gaps, height, high <= asked, short))
     low, high = (_least(place), _least(place + 1)) if place > first else (0, _least(first + 1))
     within = min((asked - low) / (high - low), 1.0)
     return GapChart(label, limit, tuple(bars), round(BAR_WIDTH * (place - first + within), 1))

@@ -86,6 +86,8 @@ def _values(report: WatchReport) -> dict[str, Any]:
     disobedient = [one for one in report.disobedient if one.address not in listed]
     return {
         "report": report,
+        "names": len({robot.name for robot in robots if robot.tier != "impostor"}),
+        "disobedient_names": len({robot.name for robot, obedience in judged if obedience.obeyed == "no"}),
         "parts": list(_parts(report, bool(robots), bool(judged), bool(charts), bool(impostors))),
         "robots": robots[:ROBOTS_LISTED],
         "robots_left_out": max(len(robots) - ROBOTS_LISTED, 0),

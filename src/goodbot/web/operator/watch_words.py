@@ -6,12 +6,16 @@ Text of the log within them is made visible; the templates escape it.
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from goodbot.human import counted, human_time
 from goodbot.watch.counting.timeline import DAY_S, HOUR_S
 from goodbot.watch.report import WatchReport
 from goodbot.watch.report.obedience_words import elsewhere_sentence, rules_in_words
 from goodbot.watch.report.report_words import lines_sentences, pooled_sentence, proxies_in_words
+
+NOTHING_BROKEN: Final = "broke no rule"
+"""What the page says for the `yes` of other formats: that a robot broke nothing does not prove that it obeys."""
 
 _BEFORE_UNIT = re.compile(r"(?<=[0-9]) (?=%|(?:s|min|h|d|days|bytes?|[kMGT]B)\b)")
 
