@@ -11,6 +11,7 @@ from goodbot.cli.file_types import NamedPath
 from goodbot.cli.host_argument import HOST_HELP
 from goodbot.cli.impact_inputs import RobotsFile, host_of, no_robots, pages_of, read_robots, urls_of_crawl, urls_of_file
 from goodbot.cli.impact_report import Compared, print_impact
+from goodbot.cli.line_options import line_options
 from goodbot.cli.own_robots import load_registry
 from goodbot.cli.printing import complain, say_folded, write_json
 from goodbot.cli.progress_line import ProgressLine
@@ -55,17 +56,7 @@ _FOR_PAGES: Final = {"agents": "--agent"}
 @click.option("--in", "folder", metavar="DIR", type=NamedPath(path_type=Path), help="The pages of a crawl.")
 @click.option("--since", metavar="TIME", help="Judge requests from TIME on: a date, a time or an age (7d, 24h).")
 @click.option("--until", metavar="TIME", help="Judge requests before TIME.")
-@click.option(
-    "--log-format", "pattern", metavar="PATTERN", help="Format of the lines, needed only for unusual formats."
-)
-@click.option("--real-ip", is_flag=True, help="Take the address of the client from X-Forwarded-For.")
-@click.option(
-    "--trusted-proxy",
-    "proxies",
-    multiple=True,
-    metavar="ADDRESS",
-    help="With --real-ip: public address or network of a proxy of yours. Repeatable.",
-)
+@line_options
 @click.option(
     "--agent", "agents", multiple=True, metavar="TOKEN", help="Also judge the pages for this robot. Repeatable."
 )

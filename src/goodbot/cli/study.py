@@ -9,6 +9,7 @@ import click
 
 from goodbot.cli.command_class import Command, keep_from_output
 from goodbot.cli.file_types import NamedPath
+from goodbot.cli.line_options import line_options
 from goodbot.cli.options import read_input
 from goodbot.cli.printing import put, say_folded, say_lines, write_json
 from goodbot.cli.robots_file import read_robots_file
@@ -64,17 +65,7 @@ from goodbot.watch.study.writing import read_file, refusal, write_due
     metavar="LOG",
     help="Compare what robots did in each phase, by an access log. Repeatable.",
 )
-@click.option(
-    "--log-format", "pattern", metavar="PATTERN", help="Format of the lines, needed only for unusual formats."
-)
-@click.option("--real-ip", is_flag=True, help="Take the address of the client from X-Forwarded-For.")
-@click.option(
-    "--trusted-proxy",
-    "proxies",
-    multiple=True,
-    metavar="ADDRESS",
-    help="With --real-ip: public address or network of a proxy of yours. Repeatable.",
-)
+@line_options
 def command(
     plan: str | None,
     example: bool,

@@ -1,7 +1,7 @@
 """`goodbot watch`: shows which robots visited a server, who operates them, and how fast they were."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isnan
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from goodbot.cli.watch_rules import GrowingRules
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import strict_json
 from goodbot.human import counted
+from goodbot.watch.counting.block_counts import BlockCounter
 from goodbot.watch.counting.pending_requests import settle_tally
 from goodbot.watch.counting.tally import Tally
 from goodbot.watch.reader.log_files import find_logs
@@ -193,28 +194,27 @@ def command(
     form = "json" if as_json else form
     _check(state_file, since, until, nameserver, reverse_dns)
     _check_following(follow, every, state_file, form)
+    _check_host(host, robots)
     check_logs(logs)
-    if host is not None and robots is None:
-        raise InputError("--host needs --robots")
     rules = GrowingRules(robots) if robots is not None else None
     registry = load_registry()
     directories = load_keys(keys, registry)
-    is_counted_on = follow or state_file is not None
-    choices = CountingChoices(
-        since, until, pattern, real_ip, proxies, rules.current() if rules else None, host, is_counted_on, directories
-    )
+    loaded, is_counted_on = rules.current() if rules else None, follow or state_file is not None
+    choices = CountingChoices(since, until, pattern, real_ip, proxies, loaded, host, is_counted_on, directories)
     if robot is not None and state_file is None:
         robot_name(robot, registry)  # an unknown one is refused before the logs are read
     identities = identities_of(registry, reverse_dns, nameserver)
     make_counter = counter_factory(engine, identities, choices.options())
     found = find_logs(logs, may_be_none=follow and bool(logs))
     keep_from_output([*found.logs, *([str(state_file)] if state_file else []), *(rules.inputs if rules else [])])
-    own_files = {str(state_file)} if state_file else set()
-    _say_found(found.logs if not logs else (), [pair for pair in found.passed_over if pair[0] not in own_files])
+    _say_found(found.logs if not logs else (), [pair for pair in found.passed_over if pair[0] != str(state_file or "")])
 
-    def report(tally: Tally, read: LogsRead) -> WatchReport:
+    def settle(tally: Tally) -> None:
         if rules is not None:
             settle_tally(tally, rules.current().judged_by.rules, identities)
+
+    def report(tally: Tally, read: LogsRead) -> WatchReport:
+        settle(tally)
         return make_report(
             tally,
             identities,
@@ -236,22 +236,29 @@ def command(
             processes=process_count(processes),
         )
     state = load_state(state_file, choices.key()) if state_file else WatchState()
-    if rules is not None:
-        settle_tally(state.tally, rules.current().judged_by.rules, identities)
-    with ProgressLine() as progress:
-        counting = LogCounting(
-            state,
-            make_counter,
-            processes=process_count(processes),
-            complete_only=state_file is not None,
-            progress=progress.report,
-        )
-        read = counting.count(found.logs)
+    settle(state.tally)
+    read = _count(found.logs, state, make_counter, process_count(processes), complete_only=state_file is not None)
     _say_read(read, state_file)
     write_report(report(state.tally, read), form)
     if state_file:
         save_state(state_file, state, choices.key())
     return 0
+
+
+def _count(
+    logs: Sequence[str],
+    state: WatchState,
+    make_counter: Callable[[], BlockCounter],
+    processes: int,
+    *,
+    complete_only: bool,
+) -> LogsRead:
+    """Counts logs into a state, and shows the progress."""
+    with ProgressLine() as progress:
+        counting = LogCounting(
+            state, make_counter, processes=processes, complete_only=complete_only, progress=progress.report
+        )
+        return counting.count(logs)
 
 
 def write_report(report: WatchReport, form: str) -> None:
@@ -293,6 +300,11 @@ def _check_following(follow: bool, every: float | None, state_file: Path | None,
             "--follow writes to standard output, since the file of --output is written at the end; run "
             "goodbot watch --state FILE --output FILE repeatedly instead"
         )
+
+
+def _check_host(host: str | None, robots: str | None) -> None:
+    if host is not None and robots is None:
+        raise InputError("--host needs --robots")
 
 
 def _check(

@@ -56,8 +56,6 @@ def first_evidence(*evidence: AddressEvidence) -> list[AddressEvidence]:
 class AddressBlock:
     """Disallowed requests of one block, by address."""
 
-    not_known: int = 0
-    """Requests before the first version of robots.txt."""
     requests: dict[str, int] = field(default_factory=dict)
     error: int = 0
     """Each count may be too low by this."""
@@ -95,7 +93,6 @@ class AddressBlock:
 class DisallowedAddresses:
     """Disallowed requests by address."""
 
-    not_known: int = 0
     requests: FrequentItems = field(default_factory=lambda: FrequentItems(MOST_ADDRESSES))
     evidence: dict[str, list[AddressEvidence]] = field(default_factory=dict)
     pending: dict[str, PendingAddress] = field(default_factory=dict)
@@ -103,7 +100,6 @@ class DisallowedAddresses:
 
     def add(self, block: AddressBlock) -> None:
         """Adds the next block."""
-        self.not_known += block.not_known
         for key, pending in block.pending.items():
             if key in self.pending:
                 self.pending[key].merge(pending)

@@ -38,6 +38,15 @@ class ReadLines(NamedTuple):
     """Without one: the hosts of all requests, as far as the log has them."""
 
 
+def within(entries: list[EntryRow], options: CountingOptions) -> list[EntryRow]:
+    """Returns the requests between `since` and `until`."""
+    since, until = options.since, options.until
+    if since is None and until is None:
+        return entries
+    low, high = since if since is not None else -(1 << 62), until if until is not None else 1 << 62
+    return [entry for entry in entries if low <= entry[1] < high]
+
+
 class LineBlocks:
     """Reads blocks of one log, line by line. Regular lines of the combined format take 1.5 µs each."""
 

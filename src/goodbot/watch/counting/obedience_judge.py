@@ -181,9 +181,6 @@ class ObedienceJudge:
                 continue
             reading = readings.get(agent) or self._reading_of(agent)
             terms = self._terms_of(choice_at(at), reading)
-            if not terms.is_known:
-                block.not_known += 1
-                continue
             judgement = terms.answers.get(request) or terms.judge(request)
             if judgement.outcome is Outcome.DISALLOWED:
                 evidence = partial(_evidence, judgement, terms.since, at, lines, place)

@@ -1,13 +1,13 @@
 """Judges the requests of a log by two robots.txt files, each as the robot that sent it reads them."""
 
-import gc
 from dataclasses import dataclass
 
 from goodbot.registry import KnownRobot
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.block_counts import BlockCounts
+from goodbot.watch.counting.collection import without_collection
 from goodbot.watch.counting.counting_options import CountingOptions
-from goodbot.watch.counting.entry_rows import EntryRow, LineBlocks
+from goodbot.watch.counting.entry_rows import EntryRow, LineBlocks, within
 from goodbot.watch.counting.identities import Identities
 from goodbot.watch.impact.changed_paths import ChangedPaths
 from goodbot.watch.impact.impact import MOST_PATHS, OTHERS, Impact, RobotImpact, RobotLabel, most_changed_first
@@ -42,27 +42,16 @@ class RequestImpact:
         self._not_judged = 0
 
     def count(self, block: Block) -> BlockCounts:
-        """Judges the requests of a block. It makes many small objects and no cycles, and looking for cycles would take
-        a fifth of the time, so the garbage collector is off meanwhile."""
-        collects = gc.isenabled()
-        gc.disable()
-        try:
+        """Judges the requests of a block."""
+        with without_collection():
             self._changes.trim()
             read = self._lines.read(block)
-            entries = self._within(read.entries)
-            self._judge([entry for entry in entries if entry[9] not in read.elsewhere])
-            self._not_judged += sum(entry[9] in read.elsewhere for entry in entries) if read.elsewhere else 0
-        finally:
-            if collects:
-                gc.enable()
+            entries = within(read.entries, self._options)
+            judged = [entry for entry in entries if entry[9] not in read.elsewhere] if read.elsewhere else entries
+            self._judge(judged)
+            self._not_judged += len(entries) - len(judged)
         outside = len(read.entries) - len(entries)
         return BlockCounts(lines=read.lines, skipped=read.skipped, formats=read.formats, outside=outside)
-
-    def _within(self, entries: list[EntryRow]) -> list[EntryRow]:
-        since, until = self._options.since, self._options.until
-        return [
-            entry for entry in entries if (since is None or since <= entry[1]) and (until is None or entry[1] < until)
-        ]
 
     def _judge(self, entries: list[EntryRow]) -> None:
         senders = {agent: self._sender(agent) for agent in {entry[7] for entry in entries}}

@@ -145,8 +145,6 @@ class VersionCounts:
     bytes: int = 0
     in_grace: int = 0
     rules: dict[int, BrokenRule] = field(default_factory=dict)
-    left_out: int = 0
-    """Disallowed requests whose rule is not kept."""
     visits: VisitTimes = field(default_factory=VisitTimes)
     paces: list[Pace] = field(default_factory=list)
 
@@ -163,18 +161,18 @@ class VersionCounts:
             else:
                 self.rules[line] = broken
         if len(self.rules) > 2 * MOST_RULES:
-            self._leave_out()
+            kept = nlargest(MOST_RULES, self.rules, key=lambda line: (self.rules[line].requests, -line))
+            self.rules = {line: self.rules[line] for line in kept}
         for limit, seconds in block.seconds.items():
             pace = next((pace for pace in self.paces if pace.limit == limit), None)
             if pace is None:
                 self.paces.append(pace := Pace(limit))
             pace.add(seconds)
 
-    def _leave_out(self) -> None:
-        kept = nlargest(MOST_RULES, self.rules, key=lambda line: (self.rules[line].requests, -line))
-        total = sum(broken.requests for broken in self.rules.values())
-        self.rules = {line: self.rules[line] for line in kept}
-        self.left_out += total - sum(broken.requests for broken in self.rules.values())
+    @property
+    def left_out(self) -> int:
+        """Disallowed requests whose rule is not kept."""
+        return self.disallowed - sum(broken.requests for broken in self.rules.values())
 
 
 @dataclass(slots=True)

@@ -31,6 +31,17 @@ class Counted:
         return share_of(self.hits, self.total)
 
 
+def _answer(control: Counted, then: Counted, *, is_broken: bool) -> Answer:
+    """Answers by whether the rule was broken, and whether that was clearly less often than in the control phase."""
+    before, after = control.share, then.share
+    if after is None:
+        return "cannot tell"
+    is_less = before is not None and after.high < before.low
+    if is_broken:
+        return "partly" if is_less else "no"
+    return "yes" if is_less else "cannot tell"
+
+
 @dataclass(frozen=True, slots=True)
 class PathsCompared:
     """The share of requests for URLs that a phase closes and that are open in the control phase."""
@@ -41,13 +52,7 @@ class PathsCompared:
 
     @property
     def answer(self) -> Answer:
-        before, after = self.control.share, self.then.share
-        if after is None:
-            return "cannot tell"
-        is_less = before is not None and after.high < before.low
-        if self.then.hits:
-            return "partly" if is_less else "no"
-        return "yes" if is_less else "cannot tell"
+        return _answer(self.control, self.then, is_broken=self.then.hits > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +66,8 @@ class GapsCompared:
 
     @property
     def answer(self) -> Answer:
-        before, after = self.control.share, self.then.share
-        if after is None:
-            return "cannot tell"
-        is_less = before is not None and after.high < before.low
-        if after.low > BROKEN_SHARE:
-            return "partly" if is_less else "no"
-        return "yes" if is_less else "cannot tell"
+        share = self.then.share
+        return _answer(self.control, self.then, is_broken=share is not None and share.low > BROKEN_SHARE)
 
 
 @dataclass(frozen=True, slots=True)

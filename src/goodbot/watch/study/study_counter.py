@@ -1,6 +1,5 @@
 """Judges the requests of known robots by the rules of every phase, not only of the one in force."""
 
-import gc
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Final
 from goodbot.registry import KnownRobot
 from goodbot.watch.blocks import Block
 from goodbot.watch.counting.block_counts import BlockCounts
+from goodbot.watch.counting.collection import without_collection
 from goodbot.watch.counting.counting_options import CountingOptions
 from goodbot.watch.counting.entry_rows import LineBlocks
 from goodbot.watch.counting.identities import Identities
@@ -70,15 +70,9 @@ class StudyCounter:
         self._lines = LineBlocks(options)
 
     def count(self, block: Block) -> BlockCounts:
-        """Judges the requests of a block. It makes many small objects and no cycles, and looking for cycles would take
-        a fifth of the time, so the garbage collector is off meanwhile."""
-        collects = gc.isenabled()
-        gc.disable()
-        try:
+        """Judges the requests of a block."""
+        with without_collection():
             return self._count(block)
-        finally:
-            if collects:
-                gc.enable()
 
     def _count(self, block: Block) -> BlockCounts:
         self._rules.trim()
