@@ -6,7 +6,7 @@ Like `wiring` it uses concrete classes, not only ports.
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import islice
 from typing import Final
@@ -33,7 +33,7 @@ from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.robot.scope.seeding import opened_networks
 from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.url import Url, is_private_address, is_private_host, parse_url
-from goodbot.values import Capture, Failure, Headers, Request, Response
+from goodbot.values import Capture, Failure, Headers, Method, Request, Response
 from goodbot.web.checker.site_robots import RobotsFetcher
 from goodbot.web.public_sites import PublicSites, visitors_settings
 
@@ -213,6 +213,27 @@ def fetch_robots_txt(url: Url) -> FetchedDocument:
     if is_incomplete(capture.result, decoded):
         return FetchedDocument(b"", None, (), redirects, decoded.error or "the answer ends too early")
     return FetchedDocument(decoded.body, capture.result.status, capture.result.headers, redirects)
+
+
+def service_request(url: Url, *, method: Method = "GET", headers: Headers = (), body: bytes = b"") -> Request:
+    """Makes a request to a service that the user names, such as another search engine. It is a request of the user, not
+    part of a crawl, so robots.txt does not apply."""
+    verdict = Verdict(True, None, None, "the user names this service", "", url=url.text, agent=OWN.token)
+    return Request(url, verdict, headers, method=method, body=body)
+
+
+@asynccontextmanager
+async def service_transport(urls: Iterable[Url], timeout_s: float | None = None) -> AsyncIterator[Transport]:
+    """Opens a transport for the services at `urls`, which the user names. It reaches public addresses, and the private
+    ranges in which the URLs lie. `timeout_s` limits each request."""
+    settings = Settings(allow_private=True)
+    if timeout_s is not None:
+        settings = replace(settings, timeout=timeout_s, connect_timeout=min(timeout_s, settings.connect_timeout))
+    transport = transport_of(settings, AddressGuard(opened_networks(settings, urls)), OWN, SystemClock())
+    try:
+        yield transport
+    finally:
+        await transport.close()
 
 
 def missing_sitemaps(site: Url, sitemaps: Iterable[str]) -> list[str]:

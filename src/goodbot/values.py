@@ -20,7 +20,7 @@ FailureKind = Literal[
 """Why there is no answer. `private-address`: our own guard refused to connect; `protocol`: the bytes received are not
 HTTP; `forgotten`: `goodbot forget` bars the crawl from this host."""
 
-Method = Literal["GET", "HEAD"]
+Method = Literal["GET", "HEAD", "POST"]
 
 WALLED = "wall: "
 """Begins `Outcome.why` if a bot wall answered in place of the page; the wall's name and ` (status 403)` follow."""
@@ -37,8 +37,9 @@ class Request:
     """A permitted request: no `Request` exists without the `Verdict` that allows it.
 
     `public_only` forbids private addresses even where the crawl may use them, as after a redirect from a public host.
-    `method` HEAD requests the header fields alone (RFC 9110 §9.3.2). `fresh` requires a new connection, after an
-    attempt that failed. Raises ValueError if the verdict forbids the URL or is about another one.
+    `method` HEAD requests the header fields alone (RFC 9110 §9.3.2); only POST has a `body`. `fresh` requires a new
+    connection, after an attempt that failed. Raises ValueError if the verdict forbids the URL or is about another one,
+    or for a body of another method.
     """
 
     url: Url
@@ -47,10 +48,13 @@ class Request:
     public_only: bool = False
     method: Method = "GET"
     fresh: bool = False
+    body: bytes = b""
 
     def __post_init__(self) -> None:
         if not self.verdict.allowed or self.verdict.url != self.url.text:
             raise ValueError(f"no permission to fetch {self.url}: {self.verdict.reason}")
+        if self.body and self.method != "POST":
+            raise ValueError(f"a request by {self.method} has no body")
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

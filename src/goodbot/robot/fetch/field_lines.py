@@ -24,13 +24,16 @@ def merge_fields(own: Headers, given: Headers) -> Headers:
 def make_fields(headers: Headers) -> FieldLines:
     """Builds the fields of a request. Raises ValueError for what cannot be sent: a line break, or text beyond Latin-1.
 
-    libcurl reads `Name;` as an empty value, and `Name:` as an order to leave out its own field.
+    libcurl reads `Name;` as an empty value, and `Name:` as an order to leave out its own field. With its own `Expect`
+    it would wait a second before it sends a body of a megabyte to a server that ignores the field.
     """
     lines = [f"{name}: {value}" if value else f"{name};" for name, value in headers]
     if any(char in line for line in lines for char in "\r\n\0"):
         raise ValueError(f"a header field cannot hold a line break: {[name for name, _ in headers]}")
     recorded = "".join(_recorded_line(name, value) for name, value in headers) + "\r\n"
-    return FieldLines([*(line.encode("latin-1") for line in lines), b"Proxy-Connection:"], recorded.encode("latin-1"))
+    return FieldLines(
+        [*(line.encode("latin-1") for line in lines), b"Proxy-Connection:", b"Expect:"], recorded.encode("latin-1")
+    )
 
 
 def _recorded_line(name: str, value: str) -> str:

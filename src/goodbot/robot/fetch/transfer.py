@@ -17,7 +17,7 @@ from goodbot.robot.fetch.curl_errors import HTTP2_FAULTS, failure_of, is_lost, m
 from goodbot.robot.fetch.field_lines import FieldLines, content_length, parse_head
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.url import Url, is_private_address, is_private_host
-from goodbot.values import Failure, Request, Response
+from goodbot.values import Failure, Method, Request, Response
 
 _SUPPRESS_CONNECT_HEADERS = 265  # pycurl 7.49 has no name for it (curl.h)
 
@@ -50,13 +50,13 @@ class Transfer:
             "_began_at",
             "_bodies",
             "_body",
-            "_bodyless",
             "_connected",
             "_connection_lost",
             "_counted_from",
         ),
-        *("_cut", "_delay", "_fields", "_fresh", "_guard", "_limit", "_lines", "_permitted", "_plain", "_proxy"),
+        *("_cut", "_delay", "_fields", "_fresh", "_guard", "_limit", "_lines", "_method", "_permitted", "_plain"),
         *(
+            "_proxy",
             "_refusal",
             "_request",
             "_sent",
@@ -81,7 +81,7 @@ class Transfer:
         self._counted_from = self._limit - FREE_BYTES // 2
         self._proxy = settings.proxy or ""
         self._delay = settings.delay
-        self._bodyless = False
+        self._method: Method = "GET"
         self._fresh = self._plain = False
         self._fields = FieldLines([], b"")
         self._lines: list[bytes] = []
@@ -112,9 +112,8 @@ class Transfer:
         if fields is not self._fields:  # copying them into libcurl costs 1 µs
             self.curl.setopt(pycurl.HTTPHEADER, fields.given)
             self._fields = fields
-        if self._bodyless != (request.method == "HEAD"):
-            self._bodyless = not self._bodyless
-            self.curl.setopt(pycurl.NOBODY if self._bodyless else pycurl.HTTPGET, 1)
+        if self._method != request.method or request.method == "POST":
+            self._set_method(request)
         if self._fresh != request.fresh:
             self._fresh = request.fresh
             self.curl.setopt(pycurl.FRESH_CONNECT, int(request.fresh))
@@ -125,6 +124,14 @@ class Transfer:
         self.curl.setopt(pycurl.REQUEST_TARGET, self._target(request.url))  # else libcurl sends `%C3` for `%c3`
         if addresses and (pin := _pin(request.url.authority, request.url.scheme, addresses)):
             self.curl.setopt(pycurl.RESOLVE, [pin])
+
+    def _set_method(self, request: Request) -> None:
+        self._method = request.method
+        if request.method == "POST":
+            self.curl.setopt(pycurl.POST, 1)
+            self.curl.setopt(pycurl.POSTFIELDS, request.body)
+        else:
+            self.curl.setopt(pycurl.NOBODY if request.method == "HEAD" else pycurl.HTTPGET, 1)
 
     def result(self, error: tuple[int, str] | None) -> Response | Failure:
         """Returns the answer, even if only a part of it arrived, or the failure."""
@@ -263,9 +270,9 @@ class Transfer:
         ends before an answer, or the server rejects the request unprocessed (GOAWAY, REFUSED_STREAM).
 
         A reused connection may have been closed while idle, so one repetition is allowed. But the host may have seen
-        the request, so if its requests need a gap, none is allowed.
+        the request, so if its requests need a gap, none is allowed. A POST is never repeated (RFC 9110 §9.2.2).
         """
-        return self._sent < 2 and not self._connected and not self._needs_gap(peer)
+        return self._method != "POST" and self._sent < 2 and not self._connected and not self._needs_gap(peer)
 
     def _needs_gap(self, peer: str) -> bool:
         """Returns whether the host needs a delay between two requests, apart from its back-off."""

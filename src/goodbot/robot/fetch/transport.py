@@ -152,6 +152,8 @@ class CurlTransport:
             given = (("Cookie", cookies), *given)
         if authorization := self._credentials.value(url):
             given = (("Authorization", authorization), *given)
+        if request.method == "POST":
+            given = (*given, ("Content-Length", str(len(request.body))))
         if self._signer is not None:
             given = (*given, *self._signer.fields(url, request.method))
         return make_fields(merge_fields(self._own, given)) if given else self._fields
