@@ -20,6 +20,13 @@ class Found(NamedTuple):
     why_not: Literal["", "noindex", "nofollow", "noarchive", "redirect"] = ""
 
 
+_CHAPTERS = """
+    what-is-a-robot good-or-bad finding-pages search-index archives history get-visited write-for-robots
+    server-log is-it-genuine when-a-robot-harms robots-txt groups longest-match without-the-root
+    what-robots-txt-cannot-do dialects common-mistakes meta-robots ai-preferences write-a-robot user-agent
+    politeness traps test-and-run read-on
+"""
+
 _VISITED: dict[SiteName, str] = {
     "hardware": """
         / /departments /hours /tools/ /tools/claw-hammer /tools/claw-hammer?from=offers /tools/screwdriver-set
@@ -32,11 +39,7 @@ _VISITED: dict[SiteName, str] = {
         /clocks/longcase-clock /clocks/mantel-clock /clocks/care /restoration/ /restoration/french-polish
         /restoration/woodworm /visitors /robots.txt
     """,
-    "handbook": """
-        / /what-is-a-robot /robots-txt /groups /longest-match /meta-robots /politeness /user-agent /server-log
-        /archives /search-index /ru/ /ru/what-is-a-robot /ru/robots-txt /ru/groups /ru/longest-match
-        /ru/meta-robots /ru/politeness /ru/user-agent /ru/server-log /ru/archives /ru/search-index
-    """,
+    "handbook": " ".join(f"/{name} /ru/{name}" for name in ("", *_CHAPTERS.split())),
 }
 
 EXPECTED: tuple[Found, ...] = (
@@ -61,7 +64,13 @@ EXPECTED: tuple[Found, ...] = (
     Found("handbook", "/samples/access.log", "disallowed", None, 8),
 )
 
-OUT_OF_SCOPE: tuple[str, ...] = ("https://www.rfc-editor.org/rfc/rfc9309",)
+OUT_OF_SCOPE: tuple[str, ...] = (
+    *(f"https://www.rfc-editor.org/rfc/rfc{number}" for number in (1945, 3986, 6585, 6596, 9110, 9111, 9309, 9421)),
+    "http://www.mit.edu/people/mkgray/net/background.html",
+    "https://url.spec.whatwg.org/",
+    "https://www.indexnow.org/",
+    "https://www.sitemaps.org/protocol.html",
+)
 """Linked by the handbook; never asked for."""
 
 HIDDEN: tuple[tuple[SiteName, str], ...] = (

@@ -41,7 +41,7 @@ async def test_every_decision(tmp_path: Path) -> None:
 async def test_demo_once() -> None:
     result = await goodbot("demo", "--once")
     assert result.status == 0, result.err
-    assert "68 visited" in result.out  # three of them sitemaps
+    assert "100 visited" in result.out  # three of them sitemaps
     assert "line 20 of robots.txt: Disallow: /dynamic" in " ".join(result.out.split())
     for query in EXAMPLE_QUERIES:
         assert query in result.out

@@ -2,6 +2,7 @@
 
     torches/index.html   /torches/       a page: fields (`title: …`), an empty line, the HTML of its main part
     torches/propane.html /torches/propane
+    groups.md            /groups         a page in Markdown, see `markdown_pages`
     robots.txt           /robots.txt     anything else: sent as plain text
     _layout.html                         the layout of the pages in its folder and below
     _404.html                            the page for paths that do not exist
@@ -20,9 +21,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from goodbot.demo.markdown_pages import read_markdown
+
 COMPRESSED_FROM_BYTES = 3000
 """Answers of at least this size also exist gzipped, so that the sample web has both kinds."""
 
+_PAGES = (".html", ".md")
 _PLACE = re.compile(r"\{\{([a-z0-9_]+)\}\}")
 
 
@@ -70,7 +74,7 @@ def load_site(folder: Path, base: str, addresses: Mapping[str, str]) -> SampleSi
     values = {**addresses, "style": (folder / "_style.css").read_text(encoding="utf-8")}
     resources = {page.path: _resource(page, pages, base, values) for page in pages.values()}
     for file in sorted(folder.rglob("*")):
-        if file.is_file() and file.suffix != ".html" and not file.name.startswith("_"):
+        if file.is_file() and file.suffix not in _PAGES and not file.name.startswith("_"):
             text = _filled(file.read_text(encoding="utf-8"), addresses)
             resources["/" + file.relative_to(folder).as_posix()] = _plain("text/plain; charset=utf-8", text)
     resources["/sitemap.xml"] = _plain("application/xml; charset=utf-8", _sitemap(pages.values(), base))
@@ -82,16 +86,19 @@ def load_site(folder: Path, base: str, addresses: Mapping[str, str]) -> SampleSi
 
 
 def _sources(folder: Path) -> Iterator[_Source]:
-    for file in sorted(folder.rglob("*.html")):
-        if not file.name.startswith("_"):
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in _PAGES and not file.name.startswith("_"):
             name = file.relative_to(folder).with_suffix("").as_posix()
-            yield _read(folder, file, "/" + (name.removesuffix("index") if file.name == "index.html" else name))
+            yield _read(folder, file, "/" + (name.removesuffix("index") if file.stem == "index" else name))
 
 
 def _read(folder: Path, file: Path, path: str) -> _Source:
-    head, _, body = file.read_text(encoding="utf-8").partition("\n\n")
-    fields = dict(line.split(": ", 1) for line in head.splitlines())
-    return _Source(path, fields, body, _layout(folder, file.parent))
+    text = file.read_text(encoding="utf-8")
+    layout = _layout(folder, file.parent)
+    if file.suffix == ".md":
+        return _Source(path, *read_markdown(text, path), layout)
+    head, _, body = text.partition("\n\n")
+    return _Source(path, dict(line.split(": ", 1) for line in head.splitlines()), body, layout)
 
 
 def _layout(root: Path, folder: Path) -> str:

@@ -24,7 +24,7 @@ _FOLDER = Path(__file__).with_name("sites")
 _TITLES = {
     "hardware": "Millbrook Hardware",
     "antiques": "Lantern Lane Antiques",
-    "handbook": "The Robot Handbook",
+    "handbook": "Robots, a handbook",
 }
 
 
