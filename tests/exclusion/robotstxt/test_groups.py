@@ -4,29 +4,9 @@ import pytest
 
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, RobotsTxt, find_dialect, product_token
-
-# RFC 9309 §5.1, its file written anew: three groups and one without rules.
-SIMPLE_EXAMPLE = """User-Agent: *
-Disallow: *.gif$
-Disallow: /example/
-Allow: /publications/
-
-User-Agent: foobot
-Disallow:/
-Allow:/example/page.html
-Allow:/example/allowed.gif
-
-User-Agent: barbot
-User-Agent: bazbot
-Disallow: /example/page.html
-
-User-Agent: quxbot
-"""
-
-LONGEST_MATCH_EXAMPLE = """User-Agent: foobot
-Allow: /example/page/
-Disallow: /example/page/disallowed.gif
-"""
+from goodbot.vectors.case import About, Kind
+from goodbot.vectors.tables.example_files import LONGEST, SIMPLE
+from goodbot.vectors.tables.grouping import GROUPING
 
 
 @pytest.mark.parametrize(
@@ -50,7 +30,7 @@ Disallow: /example/page/disallowed.gif
 )
 def test_simple_example(agent: str, path: str, allowed: bool) -> None:
     """RFC 9309 §5.1."""
-    assert RobotsTxt.parse(SIMPLE_EXAMPLE).allows(path, agent) is allowed
+    assert RobotsTxt.parse(SIMPLE).allows(path, agent) is allowed
 
 
 @pytest.mark.parametrize(
@@ -59,69 +39,12 @@ def test_simple_example(agent: str, path: str, allowed: bool) -> None:
 )
 def test_longest_match_example(path: str, allowed: bool) -> None:
     """RFC 9309 §5.2, erratum 7124."""
-    assert RobotsTxt.parse(LONGEST_MATCH_EXAMPLE).allows(path, "foobot") is allowed
+    assert RobotsTxt.parse(LONGEST).allows(path, "foobot") is allowed
 
 
-GROUPING = [
-    ("a blank line ends nothing", "User-agent: me\n\n\nDisallow: /x", False, "2.1"),
-    ("a comment line ends nothing", "User-agent: me\n# note\nDisallow: /x", False, "2.1"),
-    ("two names share a group", "User-agent: you\nUser-agent: me\nDisallow: /x", False, "2.1"),
-    ("a rule closes the names", "User-agent: me\nAllow: /\nUser-agent: you\nDisallow: /x", True, "2.1"),
-    ("an empty rule closes them too", "User-agent: me\nDisallow:\nUser-agent: you\nDisallow: /x", True, "2.1"),
-    ("Sitemap closes nothing", "User-agent: me\nSitemap: https://h/s\nUser-agent: you\nDisallow: /x", False, "2.2.4"),
-    ("Crawl-delay closes nothing", "User-agent: me\nCrawl-delay: 1\nUser-agent: you\nDisallow: /x", False, "2.2.4"),
-    ("an unknown record closes nothing", "User-agent: me\nFoo: 1\nUser-agent: you\nDisallow: /x", False, "2.2.4"),
-    (
-        "Content-Usage closes the names",
-        "User-agent: me\nContent-Usage: a=n\nUser-agent: you\nDisallow: /x",
-        True,
-        "2.1",
-    ),
-    (
-        "Content-Signal closes nothing",
-        "User-agent: me\nContent-Signal: a\nUser-agent: you\nDisallow: /x",
-        False,
-        "2.2.4",
-    ),
-    ("a line without colon closes nothing", "User-agent: me\nfoo\nUser-agent: you\nDisallow: /x", False, "2.1"),
-    ("a rule of nobody", "Disallow: /x\nUser-agent: me\nDisallow: /y", True, "2.1"),
-    ("own groups add up, first", "User-agent: me\nDisallow: /x\n\nUser-agent: me\nDisallow: /y", False, "2.2.1"),
-    ("own groups add up, last", "User-agent: me\nDisallow: /y\n\nUser-agent: me\nDisallow: /x", False, "2.2.1"),
-    ("own group instead of *", "User-agent: *\nDisallow: /x\nUser-agent: me\nDisallow: /y", True, "2.2.1"),
-    ("own group without rules instead of *", "User-agent: *\nDisallow: /x\nUser-agent: me", True, "2.2.1"),
-    ("else *", "User-agent: you\nDisallow: /y\nUser-agent: *\nDisallow: /x", False, "2.2.1"),
-    ("all groups of *", "User-agent: *\nDisallow: /y\nUser-agent: *\nDisallow: /x", False, "2.2.1"),
-    ("else nothing", "User-agent: you\nDisallow: /x", True, "2.2.1"),
-    ("case of the token", "User-agent: ME\nDisallow: /x", False, "2.2.1"),
-    ("the whole token, not a part", "User-agent: m\nDisallow: /x\nUser-agent: meme\nDisallow: /x", True, "2.2.1"),
-    ("version in the file", "User-agent: me/2.0\nDisallow: /x", False, "2.2.1"),
-    ("blank in the file", "User-agent: me and you\nDisallow: /x", False, "2.2.1"),
-    ("* with something behind it", "User-agent: * me\nDisallow: /x", True, "2.2.1"),
-    ("* in front of a name", "User-agent: *me\nDisallow: /x", True, "2.2.1"),
-    ("a list names its first", "User-agent: me, you\nDisallow: /x", False, "2.2.1"),
-    ("a list does not name its second", "User-agent: you, me\nDisallow: /x", True, "2.2.1"),
-    *((f"{sign} ends a name", f"User-agent: me{sign}\nDisallow: /x", False, "2.2.1") for sign in ",;*+!:(/.é\t"),
-    ("a dot inside a name ends nothing", "User-agent: me.you\nDisallow: /x", True, "2.2.1"),
-    ("a group of nobody", "User-agent:\nDisallow: /x", True, "2.2.1"),
-    ("named twice", "User-agent: me\nUser-agent: Me\nDisallow: /x", False, "2.2.1"),
-    ("case of fields", "uSER-aGENT: me\ndISALLOW: /x", False, "2.2"),
-    ("blanks", " \tUser-agent \t: \tme\t \n \tDisallow\t:\t /x \t", False, "2.2"),
-    ("no blanks", "User-agent:me\nDisallow:/x", False, "2.2"),
-    ("comments at the end", "User-agent: me#you\nDisallow: /x#y", False, "2.2.3"),
-    ("comment before the colon", "User-agent: me\nDisallow#: /x", True, "2.2.3"),
-    ("CR", "User-agent: me\rDisallow: /x\r", False, "2.2"),
-    ("CRLF", "User-agent: me\r\nDisallow: /x\r\n", False, "2.2"),
-    ("LF CR mixed", "User-agent: me\n\rDisallow: /x", False, "2.2"),
-    ("byte order mark", "\ufeffUser-agent: me\nDisallow: /x", False, "2.3.1.5"),
-    ("U+2028 is no line end", "User-agent: me\nAllow: /\u2028Disallow: /x", True, "2.2"),
-    ("VT and FF are no line ends", "User-agent: me\nAllow: /\x0bDisallow: /x\x0cDisallow: /x", True, "2.2"),
-    ("HTML around the lines", "<html>\nUser-agent: me\n<p>\nDisallow: /x\n</html>", False, "2.3.1.5"),
-]
-
-
-@pytest.mark.parametrize(("name", "text", "allowed", "section"), GROUPING, ids=[case[0] for case in GROUPING])
+@pytest.mark.parametrize(("name", "text", "allowed", "about", "kind"), GROUPING, ids=[case[0] for case in GROUPING])
 @pytest.mark.parametrize("as_bytes", [False, True], ids=["text", "bytes"])
-def test_groups(name: str, text: str, allowed: bool, section: str, as_bytes: bool) -> None:
+def test_groups(name: str, text: str, allowed: bool, about: About, kind: Kind, as_bytes: bool) -> None:
     robots = RobotsTxt.parse(text.encode() if as_bytes else text)
     assert robots.allows("/x", "me") is allowed
     verdict = robots.verdict("https://example.org/x", "me")
@@ -196,7 +119,7 @@ def test_verdict_says_why(
     name: str, agent: str, path: str, allowed: bool, rule: str | None, line: int | None, section: str, reason: str
 ) -> None:
     url = "https://example.org" + path
-    verdict = RobotsTxt.parse(SIMPLE_EXAMPLE).verdict(url, agent)
+    verdict = RobotsTxt.parse(SIMPLE).verdict(url, agent)
     assert (verdict.allowed, verdict.rule, verdict.line) == (allowed, rule, line)
     assert verdict.section == f"RFC 9309 {section}"
     assert reason in verdict.reason

@@ -6,30 +6,14 @@ from hypothesis import strategies as st
 
 from goodbot.exclusion import DIALECTS, RobotsTxt, format_robotstxt
 from goodbot.exclusion.text.shown_text import visible
+from goodbot.vectors.tables.unreadable import UNREADABLE
 
 RULES = "User-agent: *\nDisallow: /x\n"
 
 BODIES: list[tuple[str, bytes | str, bool]] = [
     # name, body, is /x allowed
-    ("empty", b"", True),
-    ("only a byte order mark", b"\xef\xbb\xbf", True),
-    ("byte order mark", b"\xef\xbb\xbf" + RULES.encode(), False),
-    ("half a byte order mark spoils its line", b"\xef\xbb" + RULES.encode(), True),
-    ("NUL alone", b"\x00" * 1000, True),
-    ("NUL between the lines", b"User-agent: *\n\x00\nDisallow: /x\n", False),
-    ("NUL in the pattern", b"User-agent: *\nDisallow: /x\x00\n", True),
-    ("UTF-16 LE with mark", b"\xff\xfe" + RULES.encode("utf-16-le"), False),
-    ("UTF-16 BE with mark", b"\xfe\xff" + RULES.encode("utf-16-be"), False),
-    ("UTF-16 broken off", b"\xff\xfe" + RULES.encode("utf-16-le") + b"\x00", False),
-    ("UTF-16 without mark", RULES.encode("utf-16-le"), True),
-    ("UTF-32 with mark", b"\xff\xfe\x00\x00" + RULES.encode("utf-32-le"), True),
-    ("CR only", RULES.replace("\n", "\r").encode(), False),
-    ("not UTF-8 in a comment", b"# caf\xe9\n" + RULES.encode(), False),
-    ("not UTF-8 in another rule", RULES.encode() + b"Allow: /caf\xe9\n", False),
+    *((name, body, allowed) for name, body, allowed, _ in UNREADABLE),
     ("lone surrogates", "# \ud800\n" + RULES + "Allow: /\udfff", False),
-    ("U+2028 and U+0085", "User-agent: *\u2028\nUser-agent: *\nDisallow: /x\n", False),
-    ("HTML", b"<!DOCTYPE html>\n<html><head><title>404: Not Found</title></head></html>", True),
-    ("colons", b":" * 20_000, True),
     ("line ends", b"\n" * 20_000 + RULES.encode(), False),
     ("10 MB of one line", b"User-agent: *\nDisallow: /x\nDisallow: /" + b"y" * 10_000_000, False),
     ("10 MB of lines", b"User-agent: *\nDisallow: /x\n" + (b"#" * 99 + b"\n") * 20_000, False),

@@ -1,0 +1,73 @@
+"""`goodbot vectors`: writes our robots.txt test cases for authors of other parsers."""
+
+import click
+
+from goodbot.cli.command_class import Command
+from goodbot.cli.printing import end_when_unread, put, write_json
+from goodbot.errors import InputError
+from goodbot.exclusion import DIALECTS
+
+
+@click.command(
+    name="vectors",
+    cls=Command,
+    examples="""
+    goodbot vectors -o vectors.txt
+    goodbot vectors --json --dialect rfc9309 -o vectors.json
+    goodbot vectors --section 2.2.3
+    """,
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    metavar="FORMAT",
+    help="Output format: text or json.",
+)
+@click.option(
+    "--dialect",
+    "dialects",
+    type=click.Choice(list(DIALECTS)),
+    multiple=True,
+    metavar="DIALECT",
+    help=f"Only the results in this dialect: {', '.join(DIALECTS)}. Repeatable.",
+)
+@click.option(
+    "--section",
+    "sections",
+    multiple=True,
+    metavar="SECTION",
+    help="Only the results that follow from this section of a text, or from sections whose names begin so; a number "
+    "is a section of RFC 9309. Repeatable.",
+)
+def command(form: str, dialects: tuple[str, ...], sections: tuple[str, ...], as_json: bool) -> None:
+    """Write goodbot's test vectors for parsers of robots.txt: several thousand files, each with a robot, a URL, and the
+    result that each dialect requires. Anybody may use them for anything (CC0-1.0).
+
+    The kind of a result is must (the text requires, recommends or prints it), reading (the text can be read in several
+    ways) or choice (the text does not mention it).
+
+    With --json: one object with format, version, licence, kinds and the list of cases.
+
+    Exit status: 0: done; 2: no section begins like SECTION.
+    """
+    from goodbot.vectors import LICENCE, VERSION, all_cases, as_json_value, as_text, selected  # noqa: PLC0415
+
+    end_when_unread()
+    everything = all_cases()
+    cases = list(selected(everything, dialects, [_full_name(section) for section in sections]))
+    if not cases:
+        named = {result.section for case in selected(everything, dialects) for result in case.expected.values()}
+        wanted = " or ".join(map(repr, sections))
+        raise InputError(f"no section begins with {wanted}; there are: {'; '.join(sorted(named))}")
+    if as_json or form == "json":
+        write_json(as_json_value(cases, VERSION, LICENCE))
+    else:
+        put("".join(as_text(cases, VERSION, LICENCE)).encode())
+
+
+def _full_name(section: str) -> str:
+    name = section.strip()
+    return f"RFC 9309 {name}" if name[:1].isdigit() else name

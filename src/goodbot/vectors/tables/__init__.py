@@ -1,0 +1,1 @@
+"""Cases written by hand, in tables."""

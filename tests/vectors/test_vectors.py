@@ -1,0 +1,202 @@
+"""The test vectors: every result is checked by our parser and by the naive one; both formats contain the same."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from exclusion.robotstxt.naive import naive_allows
+from goodbot.cli import main
+from goodbot.exclusion import DIALECTS, RobotsTxt
+from goodbot.vectors import KINDS, LICENCE, VERSION, Case, Expected, all_cases, as_json_value, as_text, selected
+from goodbot.vectors.case import ALL, SECTIONS
+from goodbot.vectors.collection import SOURCES
+from programs import ROOT, blocks_of
+
+NOT_NAIVE = {("google", "http://h;x")}
+"""URLs whose path the naive matcher does not find: Google's parser alone lets a path begin with `;`."""
+
+CASES = all_cases()
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=[source.__name__ for source in SOURCES])
+def test_both_matchers_give_the_expected_results(source: Callable[[], Iterable[Case]]) -> None:
+    wrong = []
+    for case in source():
+        for dialect, expected in case.expected.items():
+            ours = RobotsTxt.parse(case.robots, dialect).allows(case.url, case.agent)
+            naive = naive_allows(case.robots, case.url, case.agent, dialect)
+            if ours is not expected.allowed or (naive is not ours and (dialect, case.url) not in NOT_NAIVE):
+                wrong.append((case.id, case.note, dialect, expected, ours, naive))
+    assert wrong == []
+
+
+def test_sources_agree_on_the_results_of_what_they_share() -> None:
+    """Kinds and sections may differ; the case that comes first gives its own."""
+    results: dict[tuple[bytes, str, str, str], bool] = {}
+    for case in (case for source in SOURCES for case in source()):
+        for dialect, expected in case.expected.items():
+            key = (case.robots, case.agent, case.url, dialect)
+            assert results.setdefault(key, expected.allowed) is expected.allowed, case
+
+
+def test_ids_and_questions_are_unique() -> None:
+    questions = [(case.robots, case.agent, case.url, dialect) for case in CASES for dialect in case.expected]
+    assert len(questions) == len(set(questions))
+    assert len({case.id for case in CASES}) == len(CASES)
+
+
+def test_the_set_covers_dialects_kinds_and_sections() -> None:
+    assert len(CASES) > 5_000
+    assert tuple(DIALECTS) == ALL == tuple(SECTIONS)
+    found = {(dialect, expected.kind) for case in CASES for dialect, expected in case.expected.items()}
+    assert {(dialect, "must") for dialect in ALL} <= found
+    assert {kind for _, kind in found} == set(KINDS)
+    sections = {expected.section for case in CASES for expected in case.expected.values()}
+    assert {section for section in SECTIONS["rfc9309"].values() if section not in sections} == set()
+    assert all(case.note.isprintable() for case in CASES)
+
+
+DIGESTS = {"1.0": "18833986fe55c7d0c4ed58c50a9e05a7b43803addddd799051039bad15a97d2c"}
+"""Version → digest of the ids and results. A change of the set needs a new version (see `VERSION`), and a row here."""
+
+
+def test_a_change_of_the_set_has_a_new_version() -> None:
+    lines = [
+        f"{case.id} {dialect} {result.allowed} {result.kind} {result.section}\n"
+        for case in CASES
+        for dialect, result in case.expected.items()
+    ]
+    assert hashlib.sha256("".join(sorted(lines)).encode()).hexdigest() == DIGESTS[VERSION]
+
+
+def test_cases_can_be_selected() -> None:
+    by_dialect = list(selected(CASES, ("1994",)))
+    assert {tuple(case.expected) for case in by_dialect} == {("1994",)}
+    by_section = list(selected(CASES, (), ("RFC 9309 2.2.3",)))
+    assert {result.section for case in by_section for result in case.expected.values()} == {"RFC 9309 2.2.3"}
+    assert list(selected(CASES, ("1994",), ("RFC 9309",))) == []
+    assert list(selected(CASES)) == CASES
+
+
+# ---- the two formats ------------------------------------------------------------------------------------------------
+
+RESULT = {
+    "type": "object",
+    "properties": {"allowed": {"type": "boolean"}, "kind": {"enum": list(KINDS)}, "section": {"type": "string"}},
+    "required": ["allowed", "kind", "section"],
+    "additionalProperties": False,
+}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "format": {"const": 1},
+        "version": {"type": "string", "pattern": r"^\d+\.\d+$"},
+        "licence": {"const": "CC0-1.0"},
+        "kinds": {"type": "object", "additionalProperties": {"type": "string"}},
+        "cases": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string", "pattern": "^[a-z0-9-]+-[0-9a-f]{8}$"},
+                    "robots": {"type": "string"},
+                    "robots_base64": {"type": "string", "contentEncoding": "base64"},
+                    "agent": {"type": "string"},
+                    "url": {"type": "string", "pattern": "^[A-Za-z+]+://"},
+                    "expected": {
+                        "type": "object",
+                        "propertyNames": {"enum": list(ALL)},
+                        "additionalProperties": RESULT,
+                        "minProperties": 1,
+                    },
+                    "note": {"type": "string", "minLength": 1},
+                },
+                "required": ["id", "agent", "url", "expected", "note"],
+                "oneOf": [{"required": ["robots"]}, {"required": ["robots_base64"]}],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["format", "version", "licence", "kinds", "cases"],
+    "additionalProperties": False,
+}
+
+
+def reader() -> Callable[[str], Iterable[dict[str, Any]]]:
+    """The reader that the page for authors of parsers has."""
+    names: dict[str, Any] = {}
+    for block in blocks_of((ROOT / "docs" / "how-to" / "test-vectors.md").read_text(encoding="utf-8")):
+        exec(block, names)
+    found: Callable[[str], Iterable[dict[str, Any]]] = names["read_vectors"]
+    return found
+
+
+def as_read(case: Case) -> dict[str, Any]:
+    """What a reader makes of a case."""
+    expected = {dialect: tuple(result) for dialect, result in case.expected.items()}
+    named = {"id": case.id, "agent": case.agent, "url": case.url, "note": case.note}
+    return {**named, "robots": case.robots, "expected": expected}
+
+
+def from_json(item: dict[str, Any]) -> dict[str, Any]:
+    robots = item.pop("robots").encode() if "robots" in item else base64.b64decode(item.pop("robots_base64"))
+    expected = {name: (each["allowed"], each["kind"], each["section"]) for name, each in item["expected"].items()}
+    return {**item, "robots": robots, "expected": expected}
+
+
+def test_both_formats_contain_the_cases() -> None:
+    wanted = [as_read(case) for case in CASES]
+    text = "".join(as_text(CASES, VERSION, LICENCE))
+    assert text.isascii()
+    assert list(reader()(text)) == wanted
+    value = json.loads(json.dumps(as_json_value(CASES, VERSION, LICENCE)))
+    Draft202012Validator(SCHEMA).validate({**value, "cases": value["cases"][::50]})
+    assert [from_json(item) for item in value["cases"]] == wanted
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@given(robots=st.binary(max_size=40), agent=TEXTS, path=TEXTS)
+def test_any_octets_can_be_written(robots: bytes, agent: str, path: str) -> None:
+    expected = {"1994": Expected(True, "choice", "Koster 1994, the format")}
+    case = Case("any", robots, agent, "https://example.org/" + path, expected, "any octets")
+    (found,) = reader()("".join(as_text([case], "1.0", "CC0-1.0")))
+    assert found == as_read(case)
+    (item,) = json.loads(json.dumps(as_json_value([case], "1.0", "CC0-1.0")))["cases"]
+    assert from_json(item) == as_read(case)
+
+
+# ---- the command ----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_both_forms(capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["vectors", "--dialect", "1994", "--dialect", "google", "--section", "Google, user agents"]
+    assert main(command) == 0
+    text, _ = capfd.readouterr()
+    assert text.startswith(f"# robots.txt test vectors, version {VERSION}, licence {LICENCE}\n")
+    assert main([*command, "--json"]) == 0
+    value = json.loads(capfd.readouterr().out)
+    assert (value["version"], value["licence"]) == (VERSION, LICENCE)
+    assert list(reader()(text)) == [from_json(item) for item in value["cases"]]
+
+
+@pytest.mark.parametrize("section", ["2.2.3", "RFC 9309 2.2.3"])
+def test_a_section_may_be_a_number(section: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["vectors", "--section", section, "--format", "json"]) == 0
+    cases = json.loads(capfd.readouterr().out)["cases"]
+    assert {each["section"] for case in cases for each in case["expected"].values()} == {"RFC 9309 2.2.3"}
+
+
+def test_a_section_that_no_text_has_is_bad_input(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["vectors", "--section", "9.9", "--dialect", "rfc9309"]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("goodbot: no section begins with '9.9'; there are: RFC 9309 2.1; ")
