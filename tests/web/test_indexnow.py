@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goodbot.announce.batches import MAX_URLS
 from goodbot.visitor_values import IndexNowOutcome
 from goodbot.web.visitors.indexnow import (
-    MAX_URLS,
     IndexNowRequest,
     MisplacedUrls,
     parse_indexnow,

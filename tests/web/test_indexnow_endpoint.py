@@ -5,10 +5,10 @@ from urllib.parse import urlencode
 
 import pytest
 
+from goodbot.announce.batches import MAX_BODY_BYTES
 from goodbot.errors import RunError
 from goodbot.visitor_values import IndexNowOutcome
 from goodbot.web import Rate, Site
-from goodbot.web.visitors.indexnow import MAX_BODY_BYTES
 from web.library import Answer, Visitor
 from web.visitor_desks import HOST, SITE, Desk, url, visited
 

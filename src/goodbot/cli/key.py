@@ -1,4 +1,4 @@
-"""`goodbot key`: makes and shows the key that signs a robot's requests."""
+"""`goodbot key`: makes and shows keys: the one that signs a robot's requests, and the one for announcements."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import click
 
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
+from goodbot.cli.key_indexnow import indexnow
 from goodbot.cli.printing import say_folded, write_json
 from goodbot.errors import InputError
 from goodbot.robot.fetch.signing import DIRECTORY_TYPE, WELL_KNOWN
@@ -20,11 +21,12 @@ DEFAULT_FILE = "goodbot-key.jwk"
     examples="""
     goodbot key new
     goodbot key show goodbot-key.jwk
+    goodbot key indexnow
     """,
 )
 def command() -> None:
-    """Make or show the key that signs the requests of a robot (Web Bot Auth), so that sites can tell it from robots
-    that only use its name."""
+    """Make or show keys: the one that signs the requests of a robot (Web Bot Auth), so that sites can tell it from
+    robots that only use its name, and the one that proves that an announcement comes from your site (IndexNow)."""
 
 
 @command.command(
@@ -96,3 +98,6 @@ def _print_use(key: SigningKey, file: Path) -> None:
     }
     for name, text in rows.items():
         say_folded(text, f"{name + ':':<8}", " " * 8)
+
+
+command.add_command(indexnow)

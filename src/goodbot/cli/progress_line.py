@@ -1,6 +1,7 @@
 """A line on the terminal that shows the progress of a long task."""
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 from goodbot.cli.command_class import logs_to_terminal
@@ -13,21 +14,22 @@ EVERY_S = 0.5
 
 class ProgressLine:
     """Shows `1.2 GB of 4.0 GB, 120.3 MB/s, about 23 s left` after two seconds if standard error is a terminal, and
-    wipes it at the end."""
+    wipes it at the end. `amount` formats a count of bytes, or of what else is done."""
 
-    def __init__(self) -> None:
+    def __init__(self, amount: Callable[[float], str] = human_bytes) -> None:
+        self._amount = amount
         self._started = time.monotonic()
         self._next = self._started + SHOWN_AFTER_S if _may_show() else float("inf")
         self._shown = False
 
     def report(self, done: int, size: int) -> None:
-        """Shows that `done` of `size` bytes are processed."""
+        """Shows that `done` of `size` are processed."""
         now = time.monotonic()
         if now < self._next or not done:
             return
         rate = done / (now - self._started)
         left = human_duration(max(size - done, 0) / rate)
-        line = f"{human_bytes(done)} of {human_bytes(size)}, {human_bytes(rate)}/s, about {left} left"
+        line = f"{self._amount(done)} of {self._amount(size)}, {self._amount(rate)}/s, about {left} left"
         overwrite(line)
         self._next, self._shown = now + EVERY_S, True
 

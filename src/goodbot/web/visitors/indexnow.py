@@ -1,23 +1,20 @@
 """Reads IndexNow requests (https://www.indexnow.org/documentation), in which a site reports pages that have changed.
 Pure."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
+from goodbot.announce.batches import MAX_URLS
+from goodbot.announce.key import KEY
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.url import Url, parse_url
 from goodbot.visitor_urls import has_userinfo, named_host
 from goodbot.visitor_values import IndexNowOutcome, IndexNowStatus
 
-MAX_URLS: Final = 10_000
-MAX_BODY_BYTES: Final = 4 * 1024 * 1024
-"""The limit for the body of a POST: 10,000 URLs of 400 characters."""
 MAX_HOST_CHARS: Final = 255
-KEY: Final = re.compile(r"[A-Za-z0-9-]{8,128}")
 
 _FORM: Final = "the body must be a JSON object with the texts `host` and `key`, and a list `urlList` of URLs"
 

@@ -8,13 +8,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from goodbot.announce.batches import MAX_BODY_BYTES
 from goodbot.errors import RunError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.visitor_values import IndexNowOutcome
 from goodbot.web.pages.posted_forms import check_same_origin, read_body
 from goodbot.web.server.request_log import LOGGER
 from goodbot.web.visitors.indexnow import (
-    MAX_BODY_BYTES,
     IndexNowRequest,
     MisplacedUrls,
     parse_indexnow,

@@ -1,0 +1,164 @@
+"""`goodbot announce`: reports changed pages to search services."""
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from goodbot.announce.announce_values import ServiceReport
+from goodbot.announce.key import only_key, read_key
+from goodbot.announce.sources import whole_url
+from goodbot.announce.worklist import Worklist
+from goodbot.cli.announce_inputs import Reading, Sources, services_named, sharing_note, state_path
+from goodbot.cli.announce_report import URLS_SHOWN, plan_json, plan_lines, report_json, report_lines
+from goodbot.cli.announce_run import Announcement
+from goodbot.cli.command_class import Command
+from goodbot.cli.file_types import NamedPath
+from goodbot.cli.printing import keep_partial_output, say_folded, write_json
+from goodbot.errors import InputError, RunError
+from goodbot.human import counted
+from goodbot.interrupts import run_async
+from goodbot.url import Url
+
+
+@click.command(
+    name="announce",
+    cls=Command,
+    inputs=("lists", "sitemaps", "state"),
+    examples="""
+    goodbot announce https://example.org/news --to bing
+    goodbot announce --sitemap https://example.org/sitemap.xml --changed --state announced.sqlite --to indexnow
+    goodbot announce --in crawl --changed --to indexnow --to https://search.example.com/
+    goodbot announce --urls urls.txt --to indexnow --dry-run
+    """,
+)
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option(
+    "--to",
+    "services",
+    multiple=True,
+    required=True,
+    metavar="SERVICE",
+    help="A service, by name or URL. Repeatable.",
+)
+@click.option("--urls", "lists", multiple=True, metavar="FILE", help="URLs from a file, one a line. Repeatable.")
+@click.option(
+    "--sitemap",
+    "sitemaps",
+    multiple=True,
+    metavar="FILE|URL",
+    help="All pages of a sitemap, or of the sitemaps that a sitemap index names. Repeatable.",
+)
+@click.option(
+    "--in", "folder", metavar="DIR", type=NamedPath(path_type=Path), help="All pages of a crawl that may be indexed."
+)
+@click.option(
+    "--changed",
+    is_flag=True,
+    help="Only pages that have changed since a service accepted them, by the lastmod of the sitemap or the text of the "
+    "crawled page; with --in also pages that are gone since.",
+)
+@click.option(
+    "--state",
+    metavar="FILE",
+    type=NamedPath(path_type=Path),
+    help="With --changed: the file that keeps what was accepted (default with --in: DIR/announced.sqlite).",
+)
+@click.option(
+    "--key",
+    metavar="KEY|FILE",
+    help="The key, or a file that has it (default: the file here that goodbot key indexnow made).",
+)
+@click.option(
+    "--key-location",
+    metavar="URL",
+    help="URL of the key file, if it is not in the root folder of its host. The key then applies to URLs of this host "
+    "in that folder.",
+)
+@click.option("--no-check", is_flag=True, help="Do not check first that the key files are served.")
+@click.option("--dry-run", is_flag=True, help="Send nothing: print what would be sent.")
+def command(
+    urls: tuple[str, ...],
+    services: tuple[str, ...],
+    lists: tuple[str, ...],
+    sitemaps: tuple[str, ...],
+    folder: Path | None,
+    changed: bool,
+    state: Path | None,
+    key: str | None,
+    key_location: str | None,
+    no_check: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Report new, changed and removed pages of your site to search services, by IndexNow.
+
+    SERVICE is a URL, such as that of a search that `goodbot serve` serves (/indexnow is added if the URL ends in /), or
+    one of indexnow, amazon, bing, naver, seznam, yandex, yep. These pass announcements on to each other, so one of them
+    is enough.
+
+    Services accept URLs of a host only if that host serves the key, in the file https://HOST/KEY.txt. `goodbot key
+    indexnow` makes the file. goodbot first fetches the key file of every host; if one is missing or has other
+    content, nothing is sent.
+
+    URLs are sent in requests of up to 10,000 URLs of one host. If a service is busy (429), has a problem (5xx) or does
+    not answer, goodbot waits and sends the request again, up to five times. With --changed, what a service does not
+    accept is sent to it again by the next run.
+
+    If a crawl runs with --no-index, --in takes all its pages: it does not know which may be indexed.
+
+    With --json: an object with done and services. Each entry of services has service, url, urls, accepted and batches;
+    each batch has host, urls, accepted, status, tries, answer (the service's own text) and meaning.
+
+    Exit status: 0: every service accepted all URLs, or there was nothing to send; 2: bad input, such as an unknown
+    SERVICE; 3: a service did not accept something or did not answer, or a key file is not served; 130: interrupted,
+    and what was accepted is kept in the state file.
+    """
+    chosen = services_named(services)
+    sources = Sources(urls, lists, sitemaps, folder)
+    sources.check(only_changed=changed)
+    path = state_path(state, folder, only_changed=changed)
+    given = None if key_location is None else _location(key_location)
+    used_key = only_key(Path()) if key is None else read_key(key)
+    if note := sharing_note(chosen):
+        say_folded(note, err=True)
+    with Worklist(path, read_only=dry_run) as work:
+        announcement = Announcement(work, chosen, used_key, given, sends=not dry_run, checks=not no_check)
+        reading = Reading(work)
+        reading.read_local(sources)  # not within the event loop, which would take Ctrl-C only after it
+        reports = run_async(lambda: announcement.carry_out(sources, reading))
+        if dry_run:
+            _print_plan(reports, work, as_json=as_json)
+            return
+    _print(reports, as_json=as_json)
+
+
+def _location(text: str) -> Url:
+    url = whole_url(text)
+    if "?" in url.target or url.path.endswith("/"):
+        raise InputError(f"--key-location must be the URL of a file, without a query: {url}")
+    return url
+
+
+def _print(reports: Sequence[ServiceReport], *, as_json: bool) -> None:
+    """Prints what became of all pages. Raises RunError if not all were accepted."""
+    if as_json:
+        write_json(report_json(reports))
+    else:
+        for report in reports:
+            for indent, text in report_lines(report):
+                say_folded(text, indent, indent + "  ")
+    failed = [report for report in reports if report.accepted < report.urls]
+    if failed:
+        keep_partial_output()
+        raise RunError(f"{len(failed)} of {counted(len(reports), 'service')} did not accept all URLs")
+
+
+def _print_plan(reports: Sequence[ServiceReport], work: Worklist, *, as_json: bool) -> None:
+    if as_json:
+        write_json(plan_json(reports))
+        return
+    for report in reports:
+        for indent, text in plan_lines(report, list(islice(work.changes(report.service), URLS_SHOWN))):
+            say_folded(text, indent, indent + "  ")

@@ -1,0 +1,118 @@
+"""The key: its file, and what a site serves in its place."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from goodbot.announce.key import KEY, check_key, create_key_file, only_key, read_key
+from goodbot.announce.key_checking import check_keys
+from goodbot.announce.services import KNOWN, service_named
+from goodbot.errors import InputError
+from goodbot.one_shot import service_request
+from goodbot.testing import FakeClock, FakeWeb
+from goodbot.url import Url
+from goodbot.values import Capture, Failure, Response
+
+THE_KEY = "0123456789abcdef"
+URL = Url(f"https://a.example/{THE_KEY}.txt")
+
+
+def test_a_new_key(tmp_path: Path) -> None:
+    key, file = create_key_file(tmp_path)
+    assert KEY.fullmatch(key)
+    assert (file.name, file.read_text()) == (f"{key}.txt", key)
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o666 & ~mask
+    assert only_key(tmp_path) == read_key(str(file)) == key
+    with pytest.raises(InputError, match="there is a key already"):
+        create_key_file(tmp_path)
+    with pytest.raises(InputError, match="no such folder"):
+        create_key_file(tmp_path / "none")
+
+
+def test_other_files_are_no_keys(tmp_path: Path) -> None:
+    (tmp_path / "changelog.txt").write_text("all that changed")
+    (tmp_path / "not-a-key.txt").write_bytes(b"x" * 2000)
+    (tmp_path / "folder-1234.txt").mkdir()
+    with pytest.raises(InputError, match="make one with goodbot key indexnow"):
+        only_key(tmp_path)
+    (tmp_path / f"{THE_KEY}.txt").write_text(f"\ufeff{THE_KEY}\n", encoding="utf-8")
+    assert only_key(tmp_path) == THE_KEY
+    (tmp_path / "other-key.txt").write_text("other-key")
+    with pytest.raises(InputError, match=r"2 key files here; choose one: --key 0123456789abcdef\.txt"):
+        only_key(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["short", "a" * 129, "with space", "ключ-ключ", "a/b/c/d/e", "", "x" * 5000, "a\0bcdefgh"]
+)
+def test_bad_keys(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"neither a key nor a file.*8 to 128 characters"):
+        read_key(text)
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(InputError, match="there is no key in the file"):
+        read_key("file")
+
+
+def answer(status: int, body: bytes = b"", *headers: tuple[str, str]) -> Response:
+    return Response(status, headers, body)
+
+
+SERVED = [
+    ("the key", answer(200, THE_KEY.encode()), "the key"),
+    ("with a line break", answer(200, b"\xef\xbb\xbf" + THE_KEY.encode() + b"\r\n"), "the key"),
+    ("missing", answer(404, b"<!doctype html>"), "status 404"),
+    ("the key, with an error", answer(404, THE_KEY.encode()), "status 404"),
+    ("a page", answer(200, b"<!DOCTYPE html><p>x"), "an HTML page"),
+    ("another key", answer(200, b"another-key"), "another key: another-key"),
+    ("another text", answer(200, b"Hello\x1b\n world"), r"another text: Hello\x1b world"),
+    ("nothing", answer(200), "an empty file"),
+    (
+        "a redirect",
+        answer(301, b"", ("Location", "https://b.example/")),
+        "a redirect to https://b.example/ (status 301)",
+    ),
+    ("a long text", answer(200, THE_KEY.encode() + b" " * 2000), "another key: 0123456789abcdef"),
+    ("no answer", Failure("dns", "the name has no address"), "no answer: the name has no address"),
+]
+
+
+@pytest.mark.parametrize(("result", "found"), [case[1:] for case in SERVED], ids=[case[0] for case in SERVED])
+def test_what_a_site_serves(result: Response | Failure, found: str) -> None:
+    check = check_key(URL, THE_KEY, Capture(service_request(URL), result, 0.0, 0.1))
+    assert (check.found, check.is_right) == (found, found == "the key")
+
+
+async def test_the_keys_of_several_sites() -> None:
+    clock = FakeClock()
+    other = Url("https://b.example/key.txt")
+    web = FakeWeb({URL.text: answer(200, THE_KEY.encode())}, clock)
+    first, second = await check_keys([URL, other], THE_KEY, web, service_request)
+    assert (first.is_right, second.is_right, second.status) == (True, False, 404)
+
+
+SERVICES = [
+    ("bing", "https://www.bing.com/indexnow"),
+    ("https://search.example", "https://search.example/indexnow"),
+    ("http://127.0.0.1:8020/", "http://127.0.0.1:8020/indexnow"),
+    ("https://search.example/all/", "https://search.example/all/indexnow"),
+    ("https://search.example/IndexNow", "https://search.example/IndexNow"),
+    ("https://search.example/?to=/", "https://search.example/?to=/"),
+    ("Bing", None),
+    ("search.example", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("text", "url"), SERVICES)
+def test_services(text: str, url: str | None) -> None:
+    service = service_named(text)
+    assert (service and service.url.text) == url
+
+
+def test_known_services_have_urls_and_names_that_are_none() -> None:
+    assert all(service_named(name) is not None and service_named(url) is not None for name, url in KNOWN.items())
