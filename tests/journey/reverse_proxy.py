@@ -110,7 +110,7 @@ def served(crawl: Path, folder: Path, way: Way) -> Iterator[Service]:
         assert line["public_url"] == public_url
         own_port = int(str(line["url"]).rstrip("/").rpartition(":")[2])
         port = listener.getsockname()[1]
-        with _nginx(folder / "nginx", listener, _server(way, port, own_port)):
+        with nginx(folder / "nginx", listener, _server(way, port, own_port)):
             own_prefix = "" if way == "path removed by nginx" else prefix
             yield Service(public_url, host, prefix, port, own_port, own_prefix, psutil.Process(started.pid))
 
@@ -142,7 +142,8 @@ def _goodbot(*arguments: str | Path) -> Iterator[tuple[subprocess.Popen[str], Ma
 
 
 @contextmanager
-def _nginx(folder: Path, listener: socket.socket, server: str) -> Iterator[None]:
+def nginx(folder: Path, listener: socket.socket, server: str) -> Iterator[None]:
+    """Runs nginx with a server block until the block ends. `folder`, which does not exist yet, is for its files."""
     assert NGINX is not None
     (folder / "snippets").mkdir(parents=True)
     (folder / "snippets" / "goodbot.conf").write_text(SNIPPET)

@@ -17,9 +17,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from goodbot.announce.batches import MAX_BODY_BYTES
 from goodbot.demo import DemoWeb
 from goodbot.web.search.search_query import MAX_PAGE
-from goodbot.web.visitors.indexnow import MAX_BODY_BYTES
 from journey.reverse_proxy import NGINX, UNITS, Service, Way, served
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")

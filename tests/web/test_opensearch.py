@@ -18,6 +18,7 @@ from web.library import SPECIMENS, Library, Visitor
 TYPES = {
     "results": "text/html",
     "feed": "application/atom+xml",
+    "hits": "application/json",
     "suggestions": "application/x-suggestions+json",
     "self": "application/opensearchdescription+xml",
 }

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import webbrowser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,12 +12,13 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.options import index_option, read_input
+from goodbot.cli.options import read_input
 from goodbot.cli.printing import end_when_unread, folded, say, say_folded, styled, width, write_json
-from goodbot.crawl_folder import index_lag, open_search
+from goodbot.crawl_folder import IndexLag, index_lag, open_search
 from goodbot.errors import InputError, RunError
 from goodbot.human import counted
 from goodbot.index import PARTS, Ranking, results_json
+from goodbot.ports import Search
 from goodbot.search_values import Hit, Results
 
 _WHITE: Final = re.compile(r"\s")
@@ -55,10 +56,33 @@ def _takes_value(param: click.Parameter | None) -> bool:
     goodbot search "site:example.org robots" --in crawl --top 3
     goodbot search "crawl delay" --in crawl --open 1
     goodbot search --run queries.jsonl --in crawl -o run.txt
+    goodbot search "crawl delay" --in crawl --with https://search.example.org/
     """,
 )
 @click.argument("query", required=False)
-@index_option
+@click.option(
+    "--in",
+    "folder",
+    metavar="DIR",
+    type=NamedPath(path_type=Path),
+    help="Folder of a crawl or of imported documents. With --with it may be left out.",
+)
+@click.option(
+    "--with",
+    "services",
+    multiple=True,
+    metavar="URL",
+    help="Also send the query to this search service, and merge its results: its home page, its OpenSearch "
+    "description, or a template with {searchTerms}. Repeatable.",
+)
+@click.option(
+    "--deadline",
+    default=2.0,
+    show_default=True,
+    type=click.FloatRange(0.01, 60),
+    metavar="SECONDS",
+    help="With --with: leave out services that have not answered by then.",
+)
 @click.option(
     "--top", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Number of hits to print."
 )
@@ -87,7 +111,9 @@ def _takes_value(param: click.Parameter | None) -> bool:
 )
 def command(
     query: str | None,
-    folder: Path,
+    folder: Path | None,
+    services: tuple[str, ...],
+    deadline: float,
     top: int,
     run_file: Path | None,
     opened: int | None,
@@ -111,28 +137,32 @@ def command(
     The date of a page is that of its last change, as its server states it. If that is missing, before 1990 or
     more than a day after the fetch, the date is that of the fetch of the version that is indexed.
 
+    With --with, other search services get the query as typed, and nothing else. Pages are ordered by their ranks in
+    all sources (reciprocal rank fusion); a page that several sources find is listed once. A service that is late or
+    fails is named and left out. Each source gives at most 50 hits. docs/how-to/federated-search.md has the details.
+
     If a word is on no page, the search uses a similar one and says so. Pages in the language of your locale
     (LANG) rank higher. DIR/synonyms.txt defines synonyms, in lines such as `robot, crawler, spider`.
 
     Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR with neither a crawl nor an
-    index, or a crawl with --no-index; 3: the index of the crawl is missing, or the index is damaged.
+    index, a crawl with --no-index, or a URL that is no search; 3: the index of the crawl is missing, the index is
+    damaged, or no source at all answered.
     """
     if (query is None) == (run_file is None):
         raise InputError("give either a QUERY or --run FILE.jsonl")
     if opened is not None and (run_file is not None or as_json):
         raise InputError("--open needs a QUERY and cannot be used with --json")
-    search, lag = open_search(folder, Ranking(frozenset(without))), index_lag(folder)
+    _check_services(folder, services, run_file)
+    search = open_search(folder, Ranking(frozenset(without))) if folder is not None else None
+    lag = index_lag(folder) if folder is not None else IndexLag()
     if lag.why:
         say(lag.why, err=True)
+    if search is None or services:
+        own = (search, folder) if search is not None and folder is not None else None
+        _show_merged(query or "", services, own, deadline, top, opened, as_json=as_json, not_indexed=lag.missing)
+        return
     if run_file is not None:
-        queries = list(_queries(run_file))
-        end_when_unread()
-        for query_id, text in queries:
-            if as_json:
-                write_json({"id": query_id, **results_json(search.search(text, top))})
-                continue
-            for line in _trec_lines(query_id, search.search(text, top)):
-                say(line)
+        _run(search, list(_queries(run_file)), top, as_json=as_json)
         return
     results = search.search(query or "", max(top, opened or 0), languages=_languages(os.environ))
     if opened is not None:
@@ -142,6 +172,55 @@ def command(
         write_json({**results_json(results), **({"not_indexed": lag.missing} if lag.missing else {})})
         return
     print_results(results)
+
+
+def _check_services(folder: Path | None, services: Sequence[str], run_file: Path | None) -> None:
+    """Raises InputError if there is nothing to search, or if many queries would be sent to other services."""
+    if folder is None and not services:
+        raise InputError("give the folder of a crawl or of imported documents with --in DIR")
+    if services and run_file is not None:
+        raise InputError("--with needs a QUERY: the queries of --run are not sent to other services")
+
+
+def _run(search: Search, queries: Sequence[tuple[str, str]], top: int, *, as_json: bool) -> None:
+    """Prints the hits of many queries for programs."""
+    end_when_unread()
+    for query_id, text in queries:
+        results = search.search(text, top)
+        if as_json:
+            write_json({"id": query_id, **results_json(results)})
+            continue
+        for line in _trec_lines(query_id, results):
+            say(line)
+
+
+def _show_merged(
+    query: str,
+    services: tuple[str, ...],
+    own: tuple[Search, Path] | None,
+    deadline_s: float,
+    top: int,
+    opened: int | None,
+    *,
+    as_json: bool,
+    not_indexed: int = 0,
+) -> None:
+    """Searches other services, and an index if there is one; shows the hits of all."""
+    from goodbot.cli.search_services import OwnIndex, search_services  # noqa: PLC0415  (a search here sends no request)
+
+    index = OwnIndex(own[0], str(own[1]), _languages(os.environ)) if own is not None else None
+    found = search_services(query, services, index, deadline_s, max(top, opened or 0))
+    if opened is not None:
+        _open(found.results, opened)
+    elif as_json:
+        write_json({**found.as_json(), **({"not_indexed": not_indexed} if not_indexed else {})})
+    else:
+        sources = [", ".join(source for source, _ in hit.sources) for hit in found.hits]
+        left_out = [f"left out: {each.name}: {each.why}" for each in found.left_out]
+        say_folded(f"results of {counted(found.answered, 'source')} for: {query} ({found.results.took_ms:.0f} ms)")
+        for text in (*_remarks(found.results), *left_out):
+            say_folded(text)
+        _print_hits(found.results.hits, sources)
 
 
 def _trec_lines(query_id: str, results: Results) -> Iterator[str]:
@@ -207,14 +286,21 @@ def print_results(results: Results) -> None:
         say(*line)
     for text in _remarks(results):
         say_folded(text)
+    _print_hits(results.hits)
+
+
+def _print_hits(hits: Sequence[Hit], sources: Sequence[str] = ()) -> None:
+    """Prints hits; `sources` says where each comes from."""
     columns = width() - 4
-    for number, hit in enumerate(results.hits, start=1):
+    for number, hit in enumerate(hits, start=1):
         say()
         for line in folded(hit.title or hit.url or hit.id, f"{number:>2}. ", "    ", bold=True):
             say(*line)
         say("    ", styled(hit.url or hit.id, fg="cyan"))
         for parts in _wrapped(hit, columns):
             say("    ", *parts)
+        if sources:
+            say_folded(sources[number - 1], "    from: ", "    ")
         for section in hit.sections:
             fragment = section.url.partition("#")[2]
             say("    > ", styled(section.text), "  ", styled(f"#{fragment}", fg="cyan"))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from goodbot.announce.batches import MAX_URLS
 from goodbot.web.machines.api_schemas import TEXT
 from goodbot.web.machines.api_values import Answer, Body, Link, Operation, Parameter, reference
 from goodbot.web.machines.opensearch import MEDIA_TYPE as OPENSEARCH
@@ -16,6 +17,7 @@ from goodbot.web.machines.request_schemas import (
     LANGUAGE_FILTER,
     NOT_EMPTY,
     OBEYS_FILTER,
+    OTHERS_SWITCH,
     PAGE,
     PURPOSE_FILTER,
     SITE_FILTER,
@@ -27,7 +29,6 @@ from goodbot.web.machines.request_schemas import (
 from goodbot.web.search.atom import MEDIA_TYPE as ATOM
 from goodbot.web.search.search_pages import SUGGESTIONS
 from goodbot.web.search.search_query import MAX_PAGE
-from goodbot.web.visitors.indexnow import MAX_URLS
 
 _ERROR: Final = reference("Error")
 
@@ -52,6 +53,13 @@ _FILTERS: Final = (
 )
 _PAGE: Final = Parameter("page", f"The page of results, from 1 to {MAX_PAGE}; each has ten hits", PAGE, 1)
 _SEARCH: Final = (_QUERY, _PAGE, *_FILTERS)
+_OTHERS: Final = Parameter(
+    "others",
+    "1: also asks the search services that the operator has named, if any. They get the query and the filters, and "
+    "nothing else",
+    OTHERS_SWITCH,
+    "1",
+)
 _URL: Final = Parameter("url", "The URL of a page", URL, "https://example.org/", required=True)
 _SCHEME: Final = (
     "`example.org/a` has the scheme under which the crawl knows it, else that of a seed with this host and port, else "
@@ -87,7 +95,7 @@ OPERATIONS: Final = (
         "search",
         "search",
         "Searches the index",
-        parameters=_SEARCH,
+        parameters=(*_SEARCH, _OTHERS),
         answers=(
             Answer(200, "One page of hits", reference("Results"), links=_FIRST_HIT),
             _bad("A parameter has a value that cannot be used, or the crawl keeps no index"),
@@ -96,7 +104,8 @@ OPERATIONS: Final = (
             _UNAVAILABLE,
         ),
         description="Pages in the languages of `Accept-Language` rank higher. The syntax of queries is that of the "
-        "search page. Every query is valid, except an empty one.",
+        "search page. Every query is valid, except an empty one. With `others=1`, hits are merged by reciprocal rank; "
+        "`sources` says what became of each service, and `total` is the least number of pages that match.",
     ),
     Operation(
         "get",

@@ -5,6 +5,7 @@ from typing import Any, Final, get_args
 from goodbot.check.findings import SEVERITIES
 from goodbot.exclusion import DIALECTS
 from goodbot.exclusion.verdict import AccessResult
+from goodbot.federate import OWN, State
 from goodbot.index import REASONS
 from goodbot.values import STATES, Event
 from goodbot.visitor_values import SubmissionResult
@@ -62,7 +63,21 @@ HIT: Final = _object(
         "others": _said(
             _list(_object({"url": TEXT, "language": TEXT})), "Translations and copies, which are not listed separately"
         ),
+        "sources": _said(
+            _list(_object({"name": TEXT, "rank": {"type": "integer", "minimum": 1}})),
+            "With `others=1`: the sources that list the page, and its rank there",
+        ),
     },
+)
+_SOURCE: Final = _object(
+    {
+        "name": _said(TEXT, f"`{OWN}`: the index of this service"),
+        "url": TEXT,
+        "state": _one_of(get_args(State)),
+        "hits": _said(COUNT, "How many hits it sent"),
+        "took_ms": NUMBER,
+    },
+    {"why": _said(TEXT, "Why it is left out, or sent no more")},
 )
 RESULTS: Final = _object(
     {
@@ -79,6 +94,7 @@ RESULTS: Final = _object(
         "notes": _said(TEXTS, "What could not be read as typed"),
         "corrected": _said(TEXT, "The query that was searched for instead"),
         "suggestion": _said(TEXT, "A query that the user may have meant"),
+        "sources": _said(_list(_SOURCE), "With `others=1`: the services that were asked"),
     },
 )
 SUGGESTIONS: Final[Schema] = {
@@ -215,6 +231,16 @@ ROBOT: Final = _object(
     }
 )
 
+_COPY: Final = _object(
+    {
+        "version": _or_null(TEXT),
+        "taken_at": _said(_or_null(NUMBER), "When the snapshot was taken, in Unix seconds"),
+        "age_s": _or_null(NUMBER),
+        "checked_at": _said(_or_null(NUMBER), "When its source was last reached"),
+        "followed": _said(FLAG, "Whether the last look for a newer one succeeded"),
+    }
+)
+
 SCHEMAS: Final = {
     "Error": ERROR,
     "Hit": HIT,
@@ -227,5 +253,7 @@ SCHEMAS: Final = {
     "Robot": ROBOT,
     "Robots": _object({"robots": _list(reference("Robot"))}),
     "Message": _object({"message": TEXT}),
-    "Health": _object({"ok": {"const": True}, "documents": _said(COUNT, "How many pages the index has")}),
+    "Health": _object(
+        {"ok": {"const": True}, "documents": _said(COUNT, "How many pages the index has")}, {"copy": _COPY}
+    ),
 }

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from goodbot.web.machines.api_values import JSON
 from goodbot.web.machines.own_robots_txt import MAX_AGE_S
 from goodbot.web.pages.messages import Message
 from goodbot.web.pages.templates_env import Templates
@@ -61,6 +62,7 @@ def description_xml(name: str, about: str, base: str, reader: Reader) -> bytes:
         template=f"{base}/search{_TERMS}{_PAGE}{'&' if chosen else ''}{chosen}",
     )
     add(root, "Url", type=ATOM, template=f"{base}/search.atom{_TERMS}{_PAGE}")
+    add(root, "Url", type=JSON, template=f"{base}/api/search{_TERMS}{_PAGE}")
     add(root, "Url", type=SUGGESTIONS, rel="suggestions", template=f"{base}/api/suggest{_TERMS}")
     add(root, "Url", type=MEDIA_TYPE, rel="self", template=f"{base}/opensearch.xml{'?' if chosen else ''}{chosen}")
     add(root, "Image", f"{base}/static/icon.svg", type="image/svg+xml", width="16", height="16")

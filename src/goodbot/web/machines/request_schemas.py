@@ -5,6 +5,8 @@ parameters of a query have no `maxLength`: longer ones may not even fit into the
 from collections.abc import Iterable
 from typing import Final
 
+from goodbot.announce.batches import MAX_URLS
+from goodbot.announce.key import KEY
 from goodbot.index.filters import SITE, SPACES
 from goodbot.visitor_urls import ABSOLUTE_URL, MAX_TYPED_CHARS, TYPED_URL
 from goodbot.web.checker.checker_report import AGENT_CHARS, URL_CHARS
@@ -13,7 +15,7 @@ from goodbot.web.machines.api_schemas import TEXT
 from goodbot.web.machines.api_values import Schema
 from goodbot.web.robots.robot_words import OBEYS_WORDS, PURPOSE_WORDS, WAY_WORDS
 from goodbot.web.search.search_query import MAX_PAGE
-from goodbot.web.visitors.indexnow import KEY, MAX_HOST_CHARS, MAX_URLS
+from goodbot.web.visitors.indexnow import MAX_HOST_CHARS
 
 _SPACES: Final = f"[{SPACES}]*"
 _PATH: Final = r"/([^\x00-\x20/\\][\s\S]*)?"
@@ -39,6 +41,7 @@ DATE_FILTER: Final[Schema] = {
 PAGE: Final[Schema] = {
     "anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_PAGE}, {"type": "string", "maxLength": 0}]
 }
+OTHERS_SWITCH: Final[Schema] = {"type": "string", "enum": ["", "1"]}
 SUBMISSION_BODY: Final[Schema] = {
     "type": "object",
     "properties": {"url": {**URL, "maxLength": MAX_TYPED_CHARS}},

@@ -1,9 +1,9 @@
-"""Recognizes the sentences of the search, of the crawl and of the services for visitors."""
+"""Recognizes the sentences of the search, of other search services, of the crawl and of the services for visitors."""
 
 from functools import lru_cache
 from typing import Final
 
-from goodbot.web.pages import crawl_sentences, search_sentences, visitor_sentences
+from goodbot.web.pages import crawl_sentences, search_sentences, service_sentences, visitor_sentences
 from goodbot.web.pages.messages import Message
 from goodbot.web.pages.phrases import Clause, Phrases
 
@@ -14,6 +14,7 @@ _KEPT_CHARS: Final = 300
 SENTENCES: Final = (
     *crawl_sentences.ENDED,
     *search_sentences.SENTENCES,
+    *service_sentences.SENTENCES,
     *visitor_sentences.SENTENCES,
     *crawl_sentences.SENTENCES,
 )

@@ -1,6 +1,6 @@
 """Renders the templates of the pages, with the filters and names that all of them share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from goodbot.exclusion.text.shown_text import shown
+from goodbot.federate import OWN, ServicePlace
 from goodbot.human import human_time
 from goodbot.index import MAX_QUERY_CHARS
 from goodbot.web.pages.environment import plain_environment
@@ -29,9 +30,18 @@ NO_STATE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 class Templates:
     """Renders the pages of `site` in the language of the reader. `has_search` shows the search box, `has_crawl` links
-    to the pages about a crawl, `has_visitors` links to submissions, removals, cached copies and stories of URLs."""
+    to the pages about a crawl, `has_visitors` links to submissions, removals, cached copies and stories of URLs.
+    `services` returns the other search services that visitors may include."""
 
-    def __init__(self, site: Site, *, has_search: bool, has_crawl: bool, has_visitors: bool = False) -> None:
+    def __init__(
+        self,
+        site: Site,
+        *,
+        has_search: bool,
+        has_crawl: bool,
+        has_visitors: bool = False,
+        services: Callable[[], Sequence[ServicePlace]] = tuple,
+    ) -> None:
         self.site = site
         names: dict[str, Any] = {
             "site": site,
@@ -40,6 +50,8 @@ class Templates:
             "has_crawl": has_crawl,
             "has_copies": has_visitors,
             "has_visitors": has_visitors,
+            "services": services,
+            "own_index": OWN,
             "path": lambda path: f"{site.prefix}{path}",
             "static": lambda file: f"{site.prefix}{static_path(file)}",
         }

@@ -70,8 +70,11 @@ class FilterBar:
     is_open: bool = False
 
 
-def filter_bar(query: str, filters: Filters, choices: Choices, *, is_open: bool = False) -> FilterBar:
-    """Prepares the form for a search. A value that cannot be used stays as typed."""
+def filter_bar(
+    query: str, filters: Filters, choices: Choices, *, is_open: bool = False, others: bool = False
+) -> FilterBar:
+    """Prepares the form for a search. A value that cannot be used stays as typed. `others`: the search includes other
+    services, and the links keep that."""
     used = _normalised(filters)
     return FilterBar(
         used.site,
@@ -80,8 +83,8 @@ def filter_bar(query: str, filters: Filters, choices: Choices, *, is_open: bool 
         tuple(Option(name, _PERIODS[name]) for name in PERIODS),
         used.after,
         used.before,
-        tuple(_chips(query, filters, used)),
-        search_state(query, NO_FILTERS),
+        tuple(_chips(search_state(query, filters, others=others), used)),
+        search_state(query, NO_FILTERS, others=others),
         is_open,
     )
 
@@ -111,8 +114,7 @@ def _options(
     return tuple(options)
 
 
-def _chips(query: str, filters: Filters, used: Filters) -> Iterable[Chip]:
-    state = search_state(query, filters)
+def _chips(state: Mapping[str, str], used: Filters) -> Iterable[Chip]:
     for name, field in PARAMETERS.items():
         if value := getattr(used, field):
             others = {key: kept for key, kept in state.items() if key != name}

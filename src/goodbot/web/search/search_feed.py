@@ -1,6 +1,7 @@
 """Serves the results of a search as a feed, so that feed readers can follow a query."""
 
 import time
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -36,7 +37,7 @@ class SearchFeed:
 
     def show(self, request: Request) -> Response:
         """GET /search.atom: one page of results; takes the parameters of /search."""
-        query = read_search_query(request.query_params)
+        query = replace(read_search_query(request.query_params), others=False)  # the feed is of this index alone
         languages = accepted_languages(request)
         found = self._search.search(query.query, HITS_PER_PAGE, query.offset, languages, query.filters)
         feed = self._feed(request, query, found)

@@ -4,6 +4,7 @@ Endpoints are plain functions that run in threads, so a search never blocks the 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Final
 
@@ -14,18 +15,21 @@ from starlette.routing import Route
 from goodbot.errors import InputError, NoIndexError
 from goodbot.index import MAX_QUERY_CHARS, results_json
 from goodbot.ports import Search
-from goodbot.search_values import Filters, Results
+from goodbot.search_values import Results
 from goodbot.web.pages.accept_language import accepted_languages
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import languages_of, reader_of, translatable
 from goodbot.web.pages.view import page_numbers, view_hit
 from goodbot.web.search.filter_bar import FilterBar, filter_bar
+from goodbot.web.search.merged_results import MergedResults
 from goodbot.web.search.search_query import (
     HITS_PER_PAGE,
     MAX_PAGE,
+    OTHERS,
     SearchQuery,
     pages_of,
     read_filters,
+    read_others,
     read_search_query,
     search_state,
     settled_filters,
@@ -42,7 +46,8 @@ def _today() -> date:
 
 
 class SearchPages:
-    """The endpoints of the search. `today` returns the day, in UTC."""
+    """The endpoints of the search. `today` returns the day, in UTC. `has_others`: visitors may include other services,
+    so that links keep their choice."""
 
     def __init__(
         self,
@@ -51,12 +56,15 @@ class SearchPages:
         pages: Templates,
         why_empty: WhyEmpty,
         today: Callable[[], date] = _today,
+        *,
+        has_others: bool = False,
     ) -> None:
         self._search = search
         self._threads = threads
         self._pages = pages
         self._why_empty = why_empty
         self._today = today
+        self._has_others = has_others
 
     def routes(self) -> tuple[Route, ...]:
         """Returns the routes of all endpoints."""
@@ -74,20 +82,31 @@ class SearchPages:
     def results(self, request: Request) -> Response:
         """GET /search: one page of results. Answers 400, with the forms still filled in, to a query or a filter that
         cannot be used."""
+        query = self.read(request)
+        if isinstance(query, Response):
+            return query
+        try:
+            found = self._find(query, languages_of(request))
+        except NoIndexError:
+            raise
+        except InputError as error:
+            return self.refused(request, error)
+        return self.found(request, query, found)
+
+    def read(self, request: Request) -> SearchQuery | Response:
+        """Reads a search; or returns the answer to a form of filters, or to parameters that cannot be used."""
         typed = request.query_params.get("q", "").strip()
         if not typed:
             return self._home(request, translatable("Type a word or two to search for."))
         try:
             settled = settled_filters(request.query_params, self._today())
             if settled is not None:
-                return self._redirect(request, search_state(typed, settled))
+                others = self._has_others and read_others(request.query_params)
+                return self._redirect(request, search_state(typed, settled, others=others))
             query = read_search_query(request.query_params)
-            found = self._find(query, languages_of(request))
-        except NoIndexError:
-            raise
         except InputError as error:
-            return self._refused(request, typed, error)
-        return self._found(request, query, found) if found.total else self._nothing(request, query, found)
+            return self.refused(request, error)
+        return query if self._has_others else replace(query, others=False)
 
     def api(self, request: Request) -> Response:
         """GET /api/search: one page of results as JSON."""
@@ -109,8 +128,13 @@ class SearchPages:
             request, "home.html", documents=documents, hint=hint, why_empty=self._why_empty(documents)
         )
 
-    def _found(self, request: Request, query: SearchQuery, found: Results) -> Response:
-        pages = pages_of(found)
+    def found(
+        self, request: Request, query: SearchQuery, found: Results, merged: MergedResults | None = None
+    ) -> Response:
+        """Returns the page of results. `merged`: other services were asked too; `found` then has the hits of all."""
+        if not found.total:
+            return self._nothing(request, query, found, merged)
+        pages = pages_of(found) if merged is None else merged.pages
         if query.page > pages:
             return self._redirect(request, {**query.state, "page": str(pages)})
         return self._pages.page(
@@ -118,41 +142,52 @@ class SearchPages:
             "results.html",
             query=query.query,
             state=query.state,
-            bar=self._bar(query.query, query.filters),
+            bar=self._bar(query),
             found=found,
+            merged=merged,
             hits=[view_hit(hit) for hit in found.hits],
+            sources=merged.sources_of_hits() if merged is not None else (),
             first=query.offset + 1,
             page=query.page,
             pages=pages,
             numbers=page_numbers(query.page, pages),
-            cut=query.page == MAX_PAGE and pages == MAX_PAGE and found.total > MAX_PAGE * HITS_PER_PAGE,
+            cut=merged.is_cut
+            if merged is not None
+            else query.page == MAX_PAGE and pages == MAX_PAGE and found.total > MAX_PAGE * HITS_PER_PAGE,
         )
 
-    def _nothing(self, request: Request, query: SearchQuery, found: Results) -> Response:
+    def _nothing(self, request: Request, query: SearchQuery, found: Results, merged: MergedResults | None) -> Response:
         documents = self._search.count()
         return self._pages.page(
             request,
             "nothing.html",
             query=query.query,
             state=query.state,
-            bar=self._bar(query.query, query.filters),
+            bar=self._bar(query),
+            merged=merged,
             documents=documents,
             why_empty=self._why_empty(documents),
             found=found,
         )
 
-    def _refused(self, request: Request, typed: str, error: InputError) -> Response:
+    def refused(self, request: Request, error: InputError) -> Response:
+        """Returns the page that says what is wrong with a query or a filter."""
+        typed = request.query_params.get("q", "").strip()
+        others = self._has_others and request.query_params.get(OTHERS, "").strip() == "1"
+        query = SearchQuery(typed, 1, read_filters(request.query_params), others)
         return self._pages.page(
             request,
             "refused.html",
             400,
             query=typed[:MAX_QUERY_CHARS],
             line=str(error),
-            bar=self._bar(typed, read_filters(request.query_params), is_open=True),
+            state=query.state,
+            bar=self._bar(query, is_open=True),
         )
 
-    def _bar(self, query: str, filters: Filters, *, is_open: bool = False) -> FilterBar:
-        return filter_bar(query, filters, self._search.choices(), is_open=is_open)
+    def _bar(self, query: SearchQuery, *, is_open: bool = False) -> FilterBar:
+        choices = self._search.choices()
+        return filter_bar(query.query, query.filters, choices, is_open=is_open, others=query.others)
 
     def _redirect(self, request: Request, state: dict[str, str]) -> Response:
         link = self._pages.link(reader_of(request))

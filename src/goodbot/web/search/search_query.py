@@ -18,6 +18,8 @@ PARAMETERS: Final = MappingProxyType(
     {"site": "site", "lang": "language", "type": "filetype", "after": "after", "before": "before"}
 )
 """The parameters of a URL that are filters, each with its name in `Filters`."""
+OTHERS: Final = "others"
+"""The parameter of a URL that includes other services in a search, if it is 1."""
 WITHIN: Final = "within"
 """The form's shorthand for dates: see `settled_filters`."""
 PERIODS: Final = MappingProxyType({"day": 1, "week": 7, "month": 30, "year": 365})
@@ -27,11 +29,12 @@ PERIODS: Final = MappingProxyType({"day": 1, "week": 7, "month": 30, "year": 365
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
     """A query, not empty and without surrounding spaces, a page from 1 to `MAX_PAGE`, and the filters. The values of
-    filters are as typed."""
+    filters are as typed. `others`: the visitor wants other services to be searched too."""
 
     query: str
     page: int
     filters: Filters = NO_FILTERS
+    others: bool = False
 
     @property
     def offset(self) -> int:
@@ -41,25 +44,34 @@ class SearchQuery:
     @property
     def state(self) -> dict[str, str]:
         """The parameters of the URL of the first page."""
-        return search_state(self.query, self.filters)
+        return search_state(self.query, self.filters, others=self.others)
 
 
-def search_state(query: str, filters: Filters) -> dict[str, str]:
+def search_state(query: str, filters: Filters, *, others: bool = False) -> dict[str, str]:
     """Returns the parameters of the URL of a search."""
     given = {name: getattr(filters, field) for name, field in PARAMETERS.items()}
-    return {"q": query, **{name: value for name, value in given.items() if value}}
+    return {"q": query, **{name: value for name, value in given.items() if value}, **({OTHERS: "1"} if others else {})}
 
 
 def read_search_query(parameters: Mapping[str, str]) -> SearchQuery:
-    """Reads `q`, `page` (1 if missing) and the filters.
+    """Reads `q`, `page` (1 if missing), the filters and `others`.
 
-    Raises InputError if the query is empty, or if the page is not a number from 1 to `MAX_PAGE`. The search checks the
-    values of filters.
+    Raises InputError if the query is empty, if the page is not a number from 1 to `MAX_PAGE`, or if `others` has
+    another value than 1. The search checks the values of filters.
     """
     query = parameters.get("q", "").strip()
     if not query:
         raise InputError("the query is empty: type a word to search for")
-    return SearchQuery(query, _page(parameters.get("page", "") or "1"), read_filters(parameters))
+    page = _page(parameters.get("page", "") or "1")
+    return SearchQuery(query, page, read_filters(parameters), read_others(parameters))
+
+
+def read_others(parameters: Mapping[str, str]) -> bool:
+    """Reads whether other services are to be searched too. Raises InputError for any value but 1."""
+    value = parameters.get(OTHERS, "").strip()
+    if value not in ("", "1"):
+        raise InputError("others must be 1, or left out")
+    return bool(value)
 
 
 def read_filters(parameters: Mapping[str, str]) -> Filters:

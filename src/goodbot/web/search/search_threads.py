@@ -3,10 +3,13 @@
 import os
 from collections.abc import Awaitable, Callable
 from functools import wraps
+from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
+
+Result = TypeVar("Result")
 
 
 class SearchThreads:
@@ -24,6 +27,10 @@ class SearchThreads:
 
         @wraps(endpoint)
         async def run(request: Request) -> Response:
-            return await to_thread.run_sync(endpoint, request, limiter=self._most)
+            return await self.run(lambda: endpoint(request))
 
         return run
+
+    async def run(self, function: Callable[[], Result]) -> Result:
+        """Runs a function that searches."""
+        return await to_thread.run_sync(function, limiter=self._most)

@@ -1,0 +1,166 @@
+"""One search service: finds its description, asks it within limits, and remembers its answers and its failures."""
+
+from asyncio import Semaphore
+from collections import deque
+from collections.abc import Callable
+from math import ceil
+from typing import Final
+
+from goodbot.federate.answers import Answer, read_answer
+from goodbot.federate.fetching import Document, Permit, Trouble, fetch
+from goodbot.federate.sources import NO_SEARCH, NamedService, SearchService, service_in
+from goodbot.federate.template import Question, search_url
+from goodbot.lru import LruCache
+from goodbot.ports import Clock, Transport
+from goodbot.search_values import Hit
+from goodbot.url import Url
+
+IN_FLIGHT: Final = 4
+"""Requests to one service at the same time; others wait for their turn."""
+PER_MINUTE: Final = 60
+"""Requests to one service within a minute, by all visitors together."""
+FAILURES: Final = 3
+"""After so many failures in a row the service is not asked for a while."""
+PAUSE_S: Final = 60.0
+"""How long the first time; each further failure doubles it, up to `MAX_PAUSE_S`."""
+MAX_PAUSE_S: Final = 900.0
+KEPT_S: Final = 300.0
+"""How long an answer is used again, so that the pages of a search fit together and nobody is asked twice."""
+MAX_ANSWERS: Final = 500
+MAX_CACHE_BYTES: Final = 8 * 1024 * 1024
+"""The limits for the answers of one service that are kept."""
+ITSELF: Final = "it is this service itself"
+
+LeadsHere = Callable[[str], bool]
+"""Whether a template leads to the service that asks."""
+
+
+class AskedService:
+    """A service that was named. `leads_here` recognizes a template that leads back to the service that asks; then it
+    `is_own`. `is_unusable`: it is that, or no search at all."""
+
+    def __init__(self, named: NamedService, permit: Permit, clock: Clock, leads_here: LeadsHere) -> None:
+        self.named = named
+        self._permit = permit
+        self._clock = clock
+        self._leads_here = leads_here
+        self._found: SearchService | None = None
+        self._choice = 0
+        self._turns = Semaphore(IN_FLIGHT)
+        self._sent: deque[float] = deque()
+        self._failures = 0
+        self._reason = ""
+        self._paused_until = 0.0
+        self.is_own = False
+        self.is_unusable = False
+        self._answers: LruCache[tuple[Question, int], tuple[float, Answer]] = LruCache(
+            MAX_ANSWERS, limit_bytes=MAX_CACHE_BYTES, weigh=lambda kept: sum(map(_weight, kept[1].hits))
+        )
+        if named.template is not None:
+            self._found = SearchService("", (named.template,))
+
+    @property
+    def place(self) -> str:
+        """The host, with its port, that receives the queries; before it is known, the one that was named."""
+        if self._found is not None:
+            url = search_url(self._found.templates[self._choice], Question("x"))
+            if url is not None:
+                return url.authority
+        return self.named.url.authority
+
+    @property
+    def name(self) -> str:
+        """The name that the service states, else its host."""
+        return (self._found.name if self._found is not None else "") or self.named.url.authority
+
+    async def describe(self, transport: Transport) -> Trouble | None:
+        """Fetches the description, unless it is known. Returns what is wrong, if anything."""
+        if self._found is None:
+            found = await self._find(transport)
+            if isinstance(found, Trouble):
+                self.is_unusable = found.is_lasting
+                return found
+            self._found, self._choice = found, 0
+        self.is_own = self.is_unusable = any(self._leads_here(template.text) for template in self._found.templates)
+        return Trouble(ITSELF, is_lasting=True) if self.is_own else None
+
+    async def _find(self, transport: Transport) -> SearchService | Trouble:
+        """Fetches the document that was named, and the description that it links to."""
+        url, public_only, found = self.named.url, False, None
+        for _ in range(2):
+            document = await self._fetch(transport, url, public_only=public_only)
+            if isinstance(document, Trouble):
+                return document
+            found = service_in(document.body, document.content_type, document.url)
+            if not isinstance(found, Url):
+                return found if isinstance(found, SearchService) else Trouble(found, is_lasting=True)
+            url, public_only = found, document.is_public
+        return Trouble(NO_SEARCH, is_lasting=True)
+
+    async def ask(self, transport: Transport, question: Question) -> Answer | Trouble:
+        """Returns an answer, which may be one of the last minutes; or why there is none."""
+        if wait_s := max(0.0, self._paused_until - self._clock.now()):
+            return Trouble(f"it is not asked for {ceil(wait_s)} s, since it failed: {self._reason}")
+        trouble = await self.describe(transport)
+        if trouble is not None:
+            return self._failed(trouble)
+        answer = await self._answer(transport, question)
+        if isinstance(answer, Trouble):
+            return self._failed(answer)
+        self._failures = 0
+        return answer
+
+    async def _answer(self, transport: Transport, question: Question) -> Answer | Trouble:
+        """Asks by one template after the other until an answer can be read."""
+        templates = self._found.templates if self._found is not None else ()
+        fault = NO_SEARCH
+        while self._choice < len(templates):
+            template = templates[self._choice]
+            if question.number > 1 and not template.has_pages:
+                return Answer()
+            kept = self._answers.get((question, self._choice))
+            if kept is not None and self._clock.now() - kept[0] < KEPT_S:
+                return kept[1]
+            url = search_url(template, question)
+            if url is None:
+                return Trouble("the query is too long for it")
+            document = await self._fetch(transport, url)
+            if isinstance(document, Trouble):
+                return document
+            answer = read_answer(document.body, document.content_type, document.url, is_public=document.is_public)
+            if not answer.fault:
+                self._answers.put((question, self._choice), (self._clock.now(), answer))
+                return answer
+            fault = answer.fault
+            self._choice += 1
+        self._choice = 0
+        return Trouble(fault)
+
+    async def _fetch(self, transport: Transport, url: Url, *, public_only: bool = False) -> Document | Trouble:
+        async with self._turns:
+            now = self._clock.now()
+            while self._sent and self._sent[0] <= now - 60.0:
+                self._sent.popleft()
+            if len(self._sent) >= PER_MINUTE:
+                return Trouble(f"it gets no more than {PER_MINUTE} requests a minute")
+            self._sent.append(now)
+            return await fetch(transport, self._permit, url, public_only=public_only)
+
+    def came_late(self, deadline_s: float) -> Trouble:
+        """Notes that no answer came in time."""
+        return self._failed(Trouble(f"it did not answer within {deadline_s:g} s"))
+
+    def _failed(self, trouble: Trouble) -> Trouble:
+        self._failures += 1
+        self._reason = trouble.why
+        wait_s = trouble.wait_s
+        if self._failures >= FAILURES:
+            wait_s = max(wait_s, min(PAUSE_S * 2 ** min(self._failures - FAILURES, 10), MAX_PAUSE_S))
+            if self.named.template is None:
+                self._found = None  # it may have moved
+        self._paused_until = self._clock.now() + wait_s
+        return trouble
+
+
+def _weight(hit: Hit) -> int:
+    return 500 + 2 * (len(hit.url) + len(hit.title) + len(hit.snippet))

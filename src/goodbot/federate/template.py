@@ -1,0 +1,86 @@
+"""Makes the URL of a search from an OpenSearch 1.1 template (§4.2, "OpenSearch URL template syntax"). Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from goodbot.url import MAX_URL_CHARS, Url, parse_url
+
+HITS_PER_ROUND: Final = 10
+"""The hits that a service is asked for at a time. Services may send another number."""
+
+_PARAMETER: Final = re.compile(r"\{([^{}?]{1,100})(\??)\}")
+_ORIGIN: Final = re.compile(r"https?://[^/?#{}\\]+(?=[/?])", re.IGNORECASE)
+_LEFT_OUT: Final = "\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template as written, without entities. `media_type` is that of the answers, empty if unknown. The first hit has
+    the number `index_offset`, the first page `page_offset`."""
+
+    text: str
+    media_type: str = ""
+    index_offset: int = 1
+    page_offset: int = 1
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether further hits can be requested."""
+        return any(name in ("startIndex", "startPage") for name, _ in _PARAMETER.findall(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a service is asked: ten hits for a query. `number` counts the questions about this query from 1, `received`
+    the hits received before."""
+
+    query: str
+    number: int = 1
+    received: int = 0
+
+
+def template_fault(text: str) -> str:
+    """Returns why a template cannot be used, in one clause; empty if it can be."""
+    if len(text) > MAX_URL_CHARS:
+        return f"it has more than {MAX_URL_CHARS} characters"
+    if not _ORIGIN.match(text):
+        return "it must begin with http:// or https:// and a host"
+    names = {name: bool(optional) for name, optional in _PARAMETER.findall(text.partition("#")[0])}
+    if "searchTerms" not in names:
+        return "it lacks {searchTerms}"
+    values = _values(Template(text), Question("x"))
+    if unknown := sorted(name for name, optional in names.items() if not optional and name not in values):
+        return f"it needs {{{unknown[0]}}}, which no search has"
+    return "" if search_url(Template(text), Question("x")) is not None else "it is not a valid URL"
+
+
+def search_url(template: Template, question: Question) -> Url | None:
+    """Returns the URL of a search; None if it would be invalid or too long.
+
+    Nothing but the query and the place in the results is sent: `language` is `*`, which means any. Optional parameters
+    that have no value are left out, with their name if they are a whole field of the query.
+    """
+    values = _values(template, question)
+    written = template.text.partition("#")[0].replace(_LEFT_OUT, "")
+    filled = _PARAMETER.sub(lambda found: values.get(found[1], _LEFT_OUT), written)
+    path, mark, query = filled.partition("?")
+    fields = [field for field in query.split("&") if not field.endswith(f"={_LEFT_OUT}")]
+    url = parse_url((path + mark + "&".join(fields)).replace(_LEFT_OUT, ""))
+    origin = _ORIGIN.match(template.text)
+    expected = parse_url(f"{origin[0]}/") if origin else None
+    return url if url is not None and expected is not None and url.origin == expected.origin else None
+
+
+def _values(template: Template, question: Question) -> dict[str, str]:
+    written = dict(_PARAMETER.findall(template.text))
+    return {
+        "searchTerms": quote(question.query, safe="", errors="replace"),
+        "count": str(HITS_PER_ROUND),
+        "startIndex": str(template.index_offset + question.received),
+        "startPage": str(template.page_offset + question.number - 1),
+        "outputEncoding": "UTF-8",
+        "inputEncoding": "UTF-8",
+        **({} if written.get("language") else {"language": "*"}),
+    }

@@ -1,0 +1,360 @@
+"""Several services at once: which ones are left out and why, and what they are asked."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from goodbot.errors import InputError
+from goodbot.federate import Federation, Merged, read_named
+from goodbot.federate.asked_service import FAILURES, IN_FLIGHT, KEPT_S, PAUSE_S, PER_MINUTE
+from goodbot.federate.fetching import MAX_ANSWER_BYTES
+from goodbot.federate.rounds import MAX_ROUNDS
+from goodbot.one_shot import service_request
+from goodbot.ports import Transport
+from goodbot.search_values import Hit
+from goodbot.testing import FakeClock, FakeWeb
+from goodbot.url import Url
+from goodbot.values import Capture, Failure, Request, Response
+
+Answers = Mapping[str, Response | Failure | Callable[[Request], Response | Failure]]
+
+NAMED = "https://{}.example/?q={{searchTerms}}&p={{startPage?}}"
+A, B = NAMED.format("a"), NAMED.format("b")
+
+
+def found(*names: str, total: int | None = None) -> Response:
+    hits = [{"url": f"https://pages.example/{name}", "title": name, "snippet": ""} for name in names]
+    more = {} if total is None else {"total": total}
+    return Response(200, (("Content-Type", "application/json"),), json.dumps({"hits": hits, **more}).encode())
+
+
+def asked(service: str, query: str = "x", page: int = 1) -> str:
+    return f"https://{service}.example/?q={query}&p={page}"
+
+
+def redirect(target: str) -> Response:
+    return Response(302, (("Location", target),), b"")
+
+
+class SlowWeb(FakeWeb):
+    """Answers of the hosts in `slow` take ten seconds."""
+
+    slow: Sequence[str] = ()
+
+    async def send(self, request: Request) -> Capture:
+        self._elapsed_s = 10.0 if request.url.host in self.slow else 0.1
+        return await super().send(request)
+
+
+class World:
+    """Services in memory."""
+
+    def __init__(self, answers: Answers, *named: str, slow: Sequence[str] = (), peer: str | None = None) -> None:
+        self.clock = FakeClock()
+        self.web = SlowWeb(answers, self.clock, peer=peer)
+        self.web.slow = slow
+        self.federation = Federation(map(read_named, named), self._open, service_request, self.clock)
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[Transport]:
+        yield self.web
+
+    async def search(self, query: str = "x", needed: int = 10, own: Sequence[str] | None = None) -> Merged:
+        async def own_hits(before: int) -> Sequence[Hit]:
+            urls = [f"https://pages.example/{name}" for name in (own or ())[before : before + 10]]
+            return [Hit(url, url, url[-1], "", 1.0) for url in urls]
+
+        return await self.federation.search(query, own_hits if own is not None else None, needed)
+
+    @property
+    def sent(self) -> list[str]:
+        return [request.url.text for request in self.web.requests]
+
+
+def names(merged: Merged) -> str:
+    return "".join(each.hit.url[-1] for each in merged.hits)
+
+
+async def test_hits_are_merged_and_marked_with_their_sources() -> None:
+    world = World({asked("a"): found(*"ab", total=2), asked("b"): found(*"bc", total=2)}, A, B)
+    merged = await world.search(own="bd")
+    assert names(merged) == "badc"
+    assert [[(rank.source, rank.rank) for rank in each.sources] for each in merged.hits] == [
+        [("this index", 1), ("a.example", 2), ("b.example", 1)],
+        [("a.example", 1)],
+        [("this index", 2)],
+        [("b.example", 2)],
+    ]
+    assert [(each.name, each.state, each.hits) for each in merged.sources] == [
+        ("this index", "answered", 2),
+        ("a.example", "answered", 2),
+        ("b.example", "answered", 2),
+    ]
+    assert (merged.is_complete, merged.can_continue) == (True, False)
+
+
+LONG = Response(200, (), b"x" * (MAX_ANSWER_BYTES + 1))
+HALF = Response(200, (), found(*"ab").body[:40], truncated="disconnect")
+
+# what a service does → why it is left out
+TROUBLES: list[tuple[str, Response | Failure, str]] = [
+    ("refuses", Failure("connect", "connection refused"), "no answer: connection refused"),
+    ("rubbish", Response(200, (), b"<html>hello</html>"), "its answer has no search results that can be read"),
+    ("missing", Response(404, (), b""), "it answers with status 404"),
+    ("too many", Response(429, (("Retry-After", "30"),), b""), "it asks to wait (status 429)"),
+    ("long", LONG, "its answer is longer than 2048 KiB"),
+    ("cut off", Response(200, (), b"{", truncated="length"), "its answer is longer than 2048 KiB"),
+    ("half", HALF, "its answer ends too early, or is damaged"),
+    ("damaged", Response(200, (("Content-Encoding", "gzip"),), b"x"), "its answer ends too early, or is damaged"),
+    (
+        "another site",
+        redirect("https://other.example/?q=x"),
+        "it redirects to another site: https://other.example/?q=x",
+    ),
+    ("a private site", redirect("http://127.0.0.1/?q=x"), "it redirects to another site: http://127.0.0.1/?q=x"),
+    ("down to http", redirect("http://a.example/"), "it redirects to another site: http://a.example/"),
+    ("no URL", redirect("javascript:alert(1)"), "it redirects to another site: javascript:alert(1)"),
+    ("for ever", redirect(asked("a")), "it redirects too often"),
+]
+
+
+@pytest.mark.parametrize(("answer", "why"), [row[1:] for row in TROUBLES], ids=[row[0] for row in TROUBLES])
+async def test_a_service_that_fails_is_named(answer: Response | Failure, why: str) -> None:
+    world = World({asked("a"): answer, asked("b"): found("b")}, A, B)
+    merged = await world.search()
+    assert names(merged) == "b"
+    assert [(each.name, each.state, each.why) for each in merged.left_out] == [("a.example", "failed", why)]
+    assert len(world.sent) <= 8
+
+
+async def test_a_service_that_hangs_is_named() -> None:
+    world = World({asked("a"): found("a"), asked("b"): found("b")}, A, B, slow=["a.example"])
+    merged = await world.search()
+    assert names(merged) == "b"
+    assert [(each.name, each.state, each.why) for each in merged.left_out] == [
+        ("a.example", "late", "it did not answer within 2 s")
+    ]
+
+
+async def test_a_redirect_within_a_service_is_followed() -> None:
+    world = World({asked("a"): redirect("https://www.a.example/?q=x"), "https://www.a.example/?q=x": found("a")}, A)
+    assert names(await world.search()) == "a"
+
+
+async def test_after_a_public_answer_no_private_address_is_reached() -> None:
+    world = World({asked("a"): redirect("/2"), "https://a.example/2": found("a")}, A, peer="192.0.2.1")
+    world.web = SlowWeb({asked("a"): redirect("/2"), "https://a.example/2": found("a")}, world.clock, peer="9.9.9.9")
+    await world.search()
+    assert [request.public_only for request in world.web.requests] == [False, True]
+
+
+# ---- rounds ---------------------------------------------------------------------------------------------------------
+
+
+def numbered(service: str, pages: int) -> dict[str, Response]:
+    return {
+        asked(service, page=page): found(*(f"{service}{10 * page + n}" for n in range(10)), total=10 * pages)
+        for page in range(1, pages + 1)
+    }
+
+
+async def test_later_pages_leave_the_earlier_ones_as_they_are() -> None:
+    world = World({**numbered("a", 3), **numbered("b", 2)}, A, B)
+    first = await world.search(needed=10)
+    assert (len(first.hits), first.can_continue, len(world.sent)) == (20, True, 2)
+    more = await world.search(needed=45)
+    assert [each.hit.url for each in more.hits][:20] == [each.hit.url for each in first.hits]
+    assert (len(more.hits), more.is_complete) == (50, True)
+    assert sorted(world.sent) == sorted([*numbered("a", 3), *numbered("b", 2)]), "each is asked once"
+
+
+async def test_a_service_that_hangs_does_not_keep_others_from_their_later_pages() -> None:
+    world = World(numbered("a", 3), A, B, slow=["b.example"])
+    merged = await world.search(needed=30, own="xyz")
+    assert [(each.hits, each.state) for each in merged.sources] == [(3, "answered"), (30, "answered"), (0, "late")]
+    assert len(merged.hits) == 33
+
+
+async def test_no_service_is_asked_for_ever() -> None:
+    world = World(numbered("a", 99), A)
+    merged = await world.search(needed=900)
+    assert len(world.sent) == MAX_ROUNDS
+    assert (merged.is_complete, merged.can_continue) == (False, False)
+
+
+async def test_what_a_service_sent_before_it_failed_stays() -> None:
+    world = World({asked("a"): found(*"abcdefghij"), asked("a", page=2): Response(500, (), b"")}, A)
+    merged = await world.search(needed=20)
+    assert (names(merged), merged.is_complete) == ("abcdefghij", True)
+    assert [(each.state, each.hits, each.why) for each in merged.left_out] == [
+        ("answered", 10, "it answers with status 500")
+    ]
+
+
+async def test_a_service_without_pages_is_asked_once() -> None:
+    world = World({"https://a.example/?q=x": found("a")}, "https://a.example/?q={searchTerms}")
+    merged = await world.search(needed=50)
+    assert (len(world.sent), names(merged), merged.is_complete) == (1, "a", True)
+
+
+# ---- what is sent ---------------------------------------------------------------------------------------------------
+
+
+async def test_only_the_query_is_sent() -> None:
+    world = World({}, "https://a.example/?q={searchTerms}&l={language?}")
+    await world.search("crawl\x00 delay\n\u202e\x1b[1m ")
+    (request,) = world.web.requests
+    assert request.url == Url("https://a.example/?q=crawl%20delay%20%5B1m")
+    assert request.headers == ()
+
+
+async def test_a_query_that_is_too_long_is_not_sent() -> None:
+    world = World({}, A)
+    merged = await world.search("x" * 9000)
+    assert [each.why for each in merged.left_out] == ["the query is too long for it"]
+    assert world.sent == []
+
+
+async def test_an_error_of_the_own_index_comes_first() -> None:
+    world = World({}, A)
+
+    async def own(before: int) -> Sequence[Hit]:
+        raise InputError("no such date")
+
+    with pytest.raises(InputError, match="no such date"):
+        await world.federation.search("x", own)
+    assert world.sent == []
+
+
+# ---- limits ---------------------------------------------------------------------------------------------------------
+
+
+async def test_an_answer_is_kept_for_a_while() -> None:
+    world = World({asked("a"): found("a", total=1)}, A)
+    for _ in range(3):
+        assert names(await world.search()) == "a"
+    assert len(world.sent) == 1
+    world.clock.advance(KEPT_S)
+    await world.search()
+    assert len(world.sent) == 2
+
+
+async def test_a_service_that_failed_repeatedly_is_not_asked_for_a_while() -> None:
+    world = World({asked("a"): Response(500, (), b"")}, A)
+    for _ in range(FAILURES + 2):
+        merged = await world.search()
+    assert len(world.sent) == FAILURES
+    assert merged.left_out[0].why.endswith("s, since it failed: it answers with status 500")
+    world.clock.advance(PAUSE_S)
+    await world.search()
+    assert len(world.sent) == FAILURES + 1
+
+
+async def test_a_service_that_asks_to_wait_is_not_asked_meanwhile() -> None:
+    world = World({asked("a"): Response(503, (("Retry-After", "30"),), b"")}, A)
+    await world.search()
+    await world.search()
+    assert len(world.sent) == 1
+    world.clock.advance(31)
+    await world.search()
+    assert len(world.sent) == 2
+
+
+async def test_a_service_gets_few_requests_at_a_time_and_a_minute() -> None:
+    import asyncio
+
+    queries = [f"x{number}" for number in range(PER_MINUTE + 20)]
+    world = World({asked("a", query): found("a", total=1) for query in queries}, A)
+    for start in range(0, len(queries), 20):
+        await asyncio.gather(*(world.search(query) for query in queries[start : start + 20]))
+    assert world.web.most_in_flight == IN_FLIGHT
+    assert len(world.sent) == PER_MINUTE
+
+
+# ---- descriptions ---------------------------------------------------------------------------------------------------
+
+HOME = "https://a.example/"
+
+
+def description(*urls: str, name: str = "Alpha") -> Response:
+    body = f"<OpenSearchDescription><ShortName>{name}</ShortName>{''.join(urls)}</OpenSearchDescription>"
+    return Response(200, (("Content-Type", "application/opensearchdescription+xml"),), body.encode())
+
+
+def template(kind: str, text: str) -> str:
+    return f'<Url type="application/{kind}" template="{text}"/>'
+
+
+PAGE = Response(
+    200,
+    (("Content-Type", "text/html"),),
+    b'<link rel="search" type="application/opensearchdescription+xml" href="/os.xml">',
+)
+
+
+async def test_a_home_page_leads_to_the_search() -> None:
+    answers = {HOME: PAGE, f"{HOME}os.xml": description(template("json", A)), asked("a"): found("a", total=1)}
+    world = World(answers, HOME)
+    assert await world.federation.describe() == ()
+    assert world.federation.places() == (("Alpha", "a.example"),)
+    merged = await world.search()
+    assert [each.name for each in merged.sources] == ["Alpha"]
+    assert world.sent == [HOME, f"{HOME}os.xml", asked("a")]
+
+
+async def test_a_page_that_is_no_search_is_not_offered() -> None:
+    world = World({HOME: Response(200, (), b"<p>hello")}, HOME, B)
+    (report,) = await world.federation.describe()
+    assert (report.is_lasting, report.why.partition(":")[0]) == (True, "it is no search")
+    assert world.federation.places() == (("b.example", "b.example"),)
+
+
+async def test_a_service_that_is_away_at_first_is_found_later() -> None:
+    answers: dict[str, Response | Failure] = {HOME: Failure("connect", "connection refused")}
+    world = World(answers, HOME)
+    (report,) = await world.federation.describe()
+    assert (report.name, report.is_lasting) == ("a.example", False)
+    answers |= {HOME: description(template("json", A)), asked("a"): found("a", total=1)}
+    assert names(await world.search()) == "a"
+
+
+async def test_a_form_that_cannot_be_read_gives_way_to_the_next() -> None:
+    atom = '<feed><entry><title>z</title><link href="https://pages.example/z"/></entry></feed>'
+    answers = {
+        HOME: description(
+            template("json", f"{HOME}j?q={{searchTerms}}"), template("atom+xml", f"{HOME}f?q={{searchTerms}}")
+        ),
+        f"{HOME}j?q=x": Response(200, (), b'["x", []]'),
+        f"{HOME}f?q=x": Response(200, (), atom.encode()),
+    }
+    world = World(answers, HOME)
+    assert names(await world.search()) == "z"
+    await world.search("x")
+    assert world.sent.count(f"{HOME}j?q=x") == 1
+
+
+async def test_a_service_does_not_ask_itself() -> None:
+    world = World({HOME: description(template("json", A)), asked("b"): found("b", total=1)}, HOME, B)
+    world.federation.never_asks([HOME])
+    (report,) = await world.federation.describe()
+    assert report.why == "it is this service itself"
+    merged = await world.search()
+    assert [each.name for each in merged.sources] == ["b.example"]
+    assert world.sent == [HOME, asked("b")]
+
+
+async def test_two_services_of_one_name_are_told_apart() -> None:
+    answers = {
+        HOME: description(template("json", A)),
+        "https://b.example/": description(template("json", B), name="alpha"),
+        "https://c.example/": description(template("json", NAMED.format("c")), name="This index"),
+    }
+    world = World(answers, HOME, "https://b.example/", "https://c.example/")
+    await world.federation.describe()
+    assert [place.name for place in world.federation.places()] == [
+        "Alpha (a.example)",
+        "alpha (b.example)",
+        "This index (c.example)",
+    ]
