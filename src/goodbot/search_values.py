@@ -206,3 +206,14 @@ class Explanation:
     bonuses: tuple[tuple[str, float], ...] = ()
     factors: tuple[tuple[str, float], ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class CopyState(NamedTuple):
+    """The state of a copy of an index that is served and brought up to date: its version, and when that was taken from
+    the original; None: there is none yet. `checked_at` is when the source was last asked with success, `problem` says
+    in one line what is wrong since. Times are Unix seconds."""
+
+    version: str | None
+    taken_at: float | None
+    checked_at: float | None
+    problem: str | None

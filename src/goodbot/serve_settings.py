@@ -14,6 +14,8 @@ from goodbot.url import parse_url
 MAX_NAME_CHARS: Final = 100
 MAX_RATE: Final = 1_000_000
 MAX_HOST_CHARS: Final = 253
+MAX_SERVICES: Final = 20
+MAX_DEADLINE_S: Final = 60.0
 
 _LABEL: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _ORIGIN: Final = re.compile(r"https?://[^/@?#\\]+(?:/[^@?#\\]*)?", re.IGNORECASE)
@@ -54,6 +56,17 @@ class ServeSettings:
     )
     removals: bool = setting(
         True, "Owners may have pages of their site removed from the results, after they prove that the site is theirs"
+    )
+    search_services: tuple[str, ...] = setting(
+        (),
+        "Other search services that visitors may include in a search: their home pages, their OpenSearch descriptions, "
+        "or templates with {searchTerms}. They get the query of a visitor who switches this on, and nothing else",
+        "off until the visitor chooses it, since the query leaves this server",
+    )
+    services_deadline: float = setting(
+        2.0,
+        "Seconds within which other search services must answer; those that do not are left out and named",
+        internal=True,
     )
     page_rate: float = setting(
         300.0,
@@ -155,6 +168,23 @@ def _network(text: str) -> str:
     return str(network) if network.num_addresses > 1 else str(network.network_address)
 
 
+def _services(texts: tuple[str, ...]) -> tuple[str, ...]:
+    if len(texts) > MAX_SERVICES:
+        raise SettingError("search_services", f"search-services must be at most {MAX_SERVICES}: {len(texts)}")
+    for text in texts:
+        if parse_url(text.strip().partition("{")[0]) is None:
+            raise SettingError("search_services", f"search-services must be http or https URLs: {quoted(text)} is none")
+    return tuple(dict.fromkeys(text.strip() for text in texts))
+
+
+def _deadline(seconds: float) -> float:
+    if not 0 < seconds <= MAX_DEADLINE_S:
+        raise SettingError(
+            "services_deadline", f"services-deadline must be above 0, and at most {MAX_DEADLINE_S:g} seconds: {seconds}"
+        )
+    return seconds
+
+
 def _rate(name: str) -> Callable[[float], float]:
     def check(rate: float) -> float:
         if not 0 <= rate <= MAX_RATE:
@@ -179,6 +209,8 @@ _CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "port": _port,
     "public_url": _public_url,
     "trusted_proxies": _proxies,
+    "search_services": _services,
+    "services_deadline": _deadline,
     "page_rate": _rate("page_rate"),
     "page_burst": _burst("page_burst"),
     "post_rate": _rate("post_rate"),

@@ -1,4 +1,4 @@
-"""`goodbot index`: fills, rebuilds, refreshes and measures a search index."""
+"""`goodbot index`: fills, rebuilds, refreshes, measures and copies a search index."""
 
 import sys
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ import click
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.index_progress import ImportProgress, IndexProgress, RefreshProgress
+from goodbot.cli.index_snapshot import command as snapshot
 from goodbot.cli.options import in_option, index_option
 from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
@@ -30,10 +31,14 @@ from goodbot.interrupts import run_async
     goodbot index stats --in crawl
     goodbot index rebuild --in crawl
     goodbot index import documents.jsonl --into library
+    goodbot index snapshot --in crawl --to /srv/www/copies
     """,
 )
 def command() -> None:
-    """Fill, rebuild, refresh or measure a search index. A document is a page of a crawl or an imported text."""
+    """Fill, rebuild, refresh, measure or copy a search index. A document is a page of a crawl or an imported text."""
+
+
+command.add_command(snapshot)
 
 
 @command.command(

@@ -1,9 +1,10 @@
-"""Reports the progress of work on a search index: a rebuild (with its reason), an import, a refresh."""
+"""Reports the progress of work on a search index: a rebuild (with its reason), an import, a refresh, a
+copy."""
 
 import time
 from collections.abc import Callable
 
-from goodbot.human import counted, human_duration
+from goodbot.human import counted, human_bytes, human_duration
 from goodbot.index import Refreshed, StoppedError
 from goodbot.index_care import Imported
 from goodbot.index_opening import Indexing
@@ -89,6 +90,31 @@ class RefreshProgress:
             left = human_duration((state.total - state.read) / rate) if rate > 0 else "unknown"
             pages = counted(state.total, "page")
             self._say(f"read the links of {state.read:,} of {pages}, {rate:.1f}/s, about {left} left")
+
+
+class CopyProgress:
+    """Reports how much of an index is copied or fetched after 2 s, then every ten seconds. `done` is what was done with
+    the bytes: `copied`."""
+
+    def __init__(self, say: Callable[[str], None], done: str, timer: Callable[[], float] = time.monotonic) -> None:
+        self._say = say
+        self._what = done
+        self._timer = timer
+        self._started: float | None = None
+        self._before = self._last = 0
+        self._next_line_at = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        now = self._timer()
+        if self._started is None or done < self._last:  # another copy begins
+            self._started, self._before, self._next_line_at = now, done, now + FIRST_LINE_S
+        self._last = done
+        if now >= self._next_line_at and done < total:
+            self._next_line_at = now + LINE_EVERY_S
+            rate = (done - self._before) / max(now - self._started, 0.001)
+            left = human_duration((total - done) / rate) if rate > 0 else "unknown"
+            amount = f"{human_bytes(done)} of {human_bytes(total)}"
+            self._say(f"{self._what} {amount}, {human_bytes(rate)}/s, about {left} left")
 
 
 def index_line(state: Indexing, seconds: float) -> str:

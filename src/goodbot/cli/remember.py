@@ -7,21 +7,20 @@ from typing import Final
 
 import click
 
-from goodbot.cli.command_class import Command, keep_from_output, output_is_given
+from goodbot.cli.command_class import Command, keep_from_output
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import site_meant
 from goodbot.cli.printing import flush, say, say_folded, say_lines, write_json
 from goodbot.cli.remember_report import monitoring_line, site_json, text_lines
 from goodbot.cli.remember_visit import OwnFile, RememberedSite, remember_site
+from goodbot.cli.repeat_option import parse_every
 from goodbot.cli.robots_file import read_robots_file
-from goodbot.cli.time_option import is_relative, parse_time
 from goodbot.errors import InputError
 from goodbot.files import make_folder
 from goodbot.url import Url, is_private_host, parse_url
 from goodbot.watch.history.page_states import files_of
 from goodbot.watch.history.site_names import site_name
 
-MOST_EVERY_S: Final = 365 * 86_400
 LEAST_EVERY_S: Final = 60
 """For sites on private addresses, which belong to the user, it is one second."""
 
@@ -192,10 +191,4 @@ def _pages_of(texts: Sequence[str], sites: Sequence[Url]) -> dict[str, list[Url]
 
 
 def _seconds(text: str, sites: Sequence[Url]) -> int:
-    if output_is_given():
-        raise InputError("--every runs until Ctrl-C, so it cannot be used with --output; redirect the output instead")
-    least = 1 if all(is_private_host(site.host) for site in sites) else LEAST_EVERY_S
-    seconds = -parse_time("--every", text, 0) if is_relative(text) else 0
-    if not least <= seconds <= MOST_EVERY_S:
-        raise InputError(f"--every must be a time from {least}s to 365d, such as 30min, 6h or 1d, not {text!r}")
-    return seconds
+    return parse_every(text, 1 if all(is_private_host(site.host) for site in sites) else LEAST_EVERY_S)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -14,7 +14,9 @@ from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
 from goodbot.cli.own_robots import data_folder
 from goodbot.cli.printing import flush, say, say_folded, write_json
+from goodbot.cli.serve_follow import as_copy, follow_options, start_following
 from goodbot.cli.serve_options import serve_options, serve_settings, watch_options
+from goodbot.cli.serve_services import ServedServices
 from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
 from goodbot.config import Settings
 from goodbot.crawl_admin import CrawlConsole
@@ -32,6 +34,8 @@ from goodbot.web import KeyDirectory, Rate, Site, create_app, serve
 if TYPE_CHECKING:
     from goodbot.cli.serve_watch import LogWatch
 
+_WATCH_NEEDS_CRAWL: Final = "--watch needs --in DIR with a crawl, whose token protects the page"
+
 CONTROL_TIMEOUT_S = 4.0
 """How long a page that controls the crawl waits for its response."""
 
@@ -45,6 +49,8 @@ CONTROL_TIMEOUT_S = 4.0
     goodbot serve --in crawl --port 8020
     goodbot serve --in crawl --name 'Library search' --public-url https://example.org/find/ --trusted-proxy 127.0.0.1
     goodbot serve --in crawl --watch /var/log/nginx --watch-robots robots.txt
+    goodbot serve --follow https://example.org/copies/
+    goodbot serve --in crawl --with https://search.example.org/
     goodbot serve            # the checker and the robots directory alone
     """,
 )
@@ -57,12 +63,16 @@ CONTROL_TIMEOUT_S = 4.0
 )
 @serve_options
 @watch_options
+@follow_options
 @click.option("--host", "old_listen", hidden=True)
 def command(
     folder: Path | None,
     old_listen: str | None,
     watched: tuple[str, ...],
     watch_robots: str | None,
+    follow: str | None,
+    copies: Path | None,
+    follow_every: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -70,7 +80,9 @@ def command(
     or SIGHUP.
 
     The crawl may be running, paused or finished, and need not have an index yet; DIR may also be a folder made by
-    `goodbot index import`. Without --in only the checker and the robots directory are served.
+    `goodbot index import`. With --follow, the server searches the latest snapshot of an index that another machine
+    keeps; it goes on answering while a newer one is fetched, or if the source is away. Without --in and --follow only
+    the checker and the robots directory are served.
     docs/how-to/run-a-search-service.md sets this up with systemd and nginx.
 
     Pages for visitors:
@@ -78,7 +90,8 @@ def command(
     \b
     /              the search form
     /search?q=&page=  results, ten per page; site=, lang=, type=, after= and
-                   before= filter them
+                   before= filter them; others=1 also asks the services of
+                   --with
     /cached?url=   the copy of a page in the archive
     /explain?q=&url=  why a page has its place in the results
     /why?url=      why a page is not found: its history
@@ -112,20 +125,30 @@ def command(
     and courtesy, and can pause, resume and stop it. With --watch, /crawl/watch shows which robots came to your own
     server, as goodbot watch does, while its logs grow. Anyone who can reach the other pages may read them. With
     --no-index everything works except search. The server itself fetches from public sites only, for the checker,
-    removals and IndexNow, and only if a contact is set.
+    removals and IndexNow, and only if a contact is set. With --with, visitors may also send their query to other
+    search services; docs/how-to/federated-search.md describes it.
 
     Exit status: 0: ended with Ctrl-C, SIGTERM or SIGHUP (the terminal was closed); 2: bad input, such as an invalid
-    setting or a DIR that holds neither a crawl nor an index; 3: cannot listen on that address and port, or the index of
-    the crawl is missing or damaged.
+    setting or a DIR that holds neither a crawl nor an index; 3: cannot listen on that address and port, the index of
+    the crawl is missing or damaged, or there is no snapshot to follow.
     """
     settings = _settings(folder)
     served = serve_settings(folder, options | ({"listen": old_listen} if old_listen is not None else {}))
+    if follow is not None and watched:
+        raise InputError(_WATCH_NEEDS_CRAWL)
+    follower, manifest = start_following(follow, copies, follow_every, folder)
     site, signer = site_of(served, settings), signer_of(settings)
     opened = _open(folder, settings, served)
+    if follower is not None and manifest is not None:
+        site, opened = as_copy(site, manifest.origin), Opened(follower.search)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
     book = AddressBook(data_folder())
     logs = _log_watch(watched, watch_robots, opened)
-    app = create_app(opened.search, site, opened.crawl, keys, robots_fetcher(settings), opened.visitors, book, logs)
+    copy = follower.state if follower is not None else None
+    robots = robots_fetcher(settings)
+    services = ServedServices(served, has_search=opened.search is not None)
+    parts = opened.search, site, opened.crawl, keys, robots, opened.visitors, book, logs
+    app = create_app(*parts, federation=services.federation, copy=copy)
 
     def ready(url: str) -> None:
         urls = urls_of(url, site, opened, signer)
@@ -134,12 +157,16 @@ def command(
             say(line, err=True)
         if logs is not None:
             logs.start()
+        services.start(url, site.public_url)
         notify_systemd(READY)
 
     def stopping() -> None:
         notify_systemd(STOPPING)
         if logs is not None:
             logs.stop()
+        if follower is not None:
+            follower.stop()
+        services.stop()
 
     serve(app, served.listen, served.port, ready, public_host=site.public_host, on_stop=stopping)
     end_without_waiting()
@@ -152,7 +179,7 @@ def _log_watch(names: tuple[str, ...], robots: str | None, opened: "Opened") -> 
     if not names:
         return None
     if opened.crawl is None:
-        raise InputError("--watch needs --in DIR with a crawl, whose token protects the page")
+        raise InputError(_WATCH_NEEDS_CRAWL)
     from goodbot.cli.serve_watch import LogWatch, check_watched  # noqa: PLC0415  (the other pages do not need it)
 
     for line in check_watched(names):

@@ -14,14 +14,16 @@ from goodbot.errors import InputError, SettingError
 from goodbot.serve_settings import ServeSettings
 from goodbot.settings_file import load_serve_settings, serve_from_environment
 
-_OPTIONS: Final = {"trusted_proxies": "trusted-proxy"}
-"""Settings whose option has another name. `--proxy` is that of `goodbot crawl`, through which it fetches."""
+_OPTIONS: Final = {"trusted_proxies": "trusted-proxy", "search_services": "with"}
+"""Settings whose option has another name. `--proxy` is that of `goodbot crawl`, through which it fetches; `--with` is
+that of `goodbot search`."""
 _METAVARS: Final = {
     "name": "NAME",
     "listen": "ADDRESS",
     "port": "N",
     "public_url": "URL",
     "trusted_proxies": "ADDRESS",
+    "search_services": "URL",
 }
 
 

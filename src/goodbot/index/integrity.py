@@ -109,14 +109,16 @@ def require_index(folder: Path) -> None:
 
 def _segment_files(meta: Path, fields: frozenset[str]) -> list[str]:
     try:
-        return _names_in(json.loads(meta.read_bytes()), fields)
+        return segment_files(json.loads(meta.read_bytes()), fields)
     except PermissionError as error:
         raise RunError(f"cannot read {meta}: {error.strerror}") from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged(meta) from error
 
 
-def _names_in(state: dict[str, Any], fields: frozenset[str]) -> list[str]:
+def segment_files(state: dict[str, Any], fields: frozenset[str]) -> list[str]:
+    """Returns the names of the segment files that belong to a state, which is the content of a meta.json. Raises
+    ValueError, KeyError, TypeError or AttributeError for anything else, and if the index lacks some of `fields`."""
     if not fields <= {field["name"] for field in state["schema"]}:
         raise ValueError("fields are missing")
     return [name for segment in state["segments"] for name in _names_of(segment)]

@@ -11,15 +11,19 @@ from goodbot.index.schema import SCHEMA_VERSION
 VERSION_FILE: Final = "goodbot.json"
 LINKS_FOLDER: Final = "links-"
 FRONTIER_FILE: Final = "frontier.sqlite"
+COPY_FILE: Final = "copy.json"
+"""Is beside an index that is a copy."""
 
 
 def remedy(folder: Path) -> str:
-    """Returns how to repair a damaged index in `folder`, which is inside the folder of its crawl or of its imports; or
-    damaged link texts in `folder`, which is inside that of the index."""
+    """Returns how to repair a damaged index in `folder`, which is inside the folder of its crawl, of its imports or of
+    a copy; or damaged link texts in `folder`, which is inside that of the index."""
     if folder.name.startswith(LINKS_FOLDER):
         return f"make them again with: goodbot index refresh --in {folder.parent.parent}"
     if not folder.parent.is_dir():
         return f"{folder.parent} is missing: put it back"
+    if (folder.parent / COPY_FILE).is_file():
+        return "goodbot serve --follow fetches it again"
     if (folder.parent / FRONTIER_FILE).is_file():
         return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
     return (

@@ -1,6 +1,6 @@
 """The Web application: the routes of all pages."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
@@ -12,8 +12,10 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from goodbot.errors import GoodbotError, InputError, NoIndexError
+from goodbot.federate import Federation
 from goodbot.ports import Search
 from goodbot.registry import AddressBook, bundled_registry
+from goodbot.search_values import CopyState
 from goodbot.web.checker.checker_page import CheckerPage, RobotsSource
 from goodbot.web.machines.key_directory import KeyDirectory
 from goodbot.web.machines.monitoring import Monitoring
@@ -30,6 +32,7 @@ from goodbot.web.robots.directory_page import DirectoryPage
 from goodbot.web.robots.draft_page import DraftPage
 from goodbot.web.search.explain_page import ExplainPage
 from goodbot.web.search.help_page import HelpPage
+from goodbot.web.search.merged_pages import MergedPages
 from goodbot.web.search.search_feed import SearchFeed
 from goodbot.web.search.search_pages import SearchPages, WhyEmpty
 from goodbot.web.search.search_threads import SearchThreads
@@ -71,6 +74,8 @@ def create_app(
     visitors: VisitorDesk | None = None,
     address_book: AddressBook | None = None,
     logs: LogFollower | None = None,
+    federation: Federation | None = None,
+    copy: Callable[[], CopyState] | None = None,
 ) -> Starlette:
     """Makes the application for `site`.
 
@@ -78,16 +83,21 @@ def create_app(
     the crawl page and figures in /metrics, `keys` the key directory of a robot that signs. Without `robots_source` the
     checker cannot fetch the robots.txt of a site, without `visitors` there are no submissions, removals, cached copies
     and stories of URLs. `address_book` has the address lists that the directory of robots shows, by default those that
-    come with goodbot. `logs` adds the operator's page about robots in access logs.
+    come with goodbot. `logs` adds the operator's page about robots in access logs. `federation`: visitors may include
+    other search services. `copy` returns the state of a copy of an index, if that is served.
     """
     pages = Templates(
-        site, has_search=search is not None, has_crawl=crawl is not None, has_visitors=visitors is not None
+        site,
+        has_search=search is not None,
+        has_crawl=crawl is not None,
+        has_visitors=visitors is not None,
+        services=federation.places if federation is not None and search is not None else tuple,
     )
     errors = ErrorPages(pages)
     metrics = RequestMetrics()
     measured = MeasuredSearch(search, metrics) if search is not None else None
     routes: list[BaseRoute] = [
-        *_search_routes(measured, crawl, pages, errors),
+        *_search_routes(measured, crawl, pages, errors, federation),
         *_operator_routes(crawl, visitors, logs, pages, errors),
         *((keys.route(),) if keys else ()),
         *CheckerPage(pages, robots_source).routes(),
@@ -95,7 +105,7 @@ def create_app(
         *AboutPage(pages).routes(),
         *visitor_routes(visitors, pages, errors),
         *(OpenSearch(pages).routes() if measured else ()),
-        *Monitoring(search, crawl, metrics).routes(),
+        *Monitoring(search, crawl, metrics, copy).routes(),
         Route("/favicon.ico", _icon),
         Mount("/static", HashedFiles()),
     ]
@@ -158,12 +168,18 @@ def _middleware(site: Site, errors: ErrorPages, metrics: RequestMetrics, shared:
 
 
 def _search_routes(
-    search: Search | None, crawl: CrawlDesk | None, pages: Templates, errors: ErrorPages
+    search: Search | None,
+    crawl: CrawlDesk | None,
+    pages: Templates,
+    errors: ErrorPages,
+    federation: Federation | None,
 ) -> tuple[BaseRoute, ...]:
     if search is not None:
         threads = SearchThreads()
+        own = SearchPages(search, threads, pages, _why_empty(crawl), has_others=federation is not None)
+        merged = MergedPages(federation, search, own, threads, pages) if federation is not None else None
         return (
-            *SearchPages(search, threads, pages, _why_empty(crawl)).routes(),
+            *(merged.over(own.routes()) if merged is not None else own.routes()),
             *ExplainPage(search, threads, pages).routes(),
             *SearchFeed(search, threads, pages.site).routes(),
             *HelpPage(pages).routes(),

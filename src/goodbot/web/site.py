@@ -22,8 +22,9 @@ class Site:
     in `/`. `proxy_strips_prefix`: the proxy removes the path of this URL from requests. `proxies` are the addresses or
     networks of proxies whose X-Forwarded-For is believed. `token` is the product token of the robot, `user_agent` its
     User-Agent, `contact` a mail address or URL. `submissions`: visitors may submit URLs; `removals`: owners of sites
-    may have their pages removed. `page_rate` limits the requests of one client address, `post_rate` those that change
-    something.
+    may have their pages removed. `copy_of` is set if a copy of an index is served: the URL of the original
+    service, empty if it is unknown. `page_rate` limits the requests of one client address, `post_rate` those that
+    change something.
     """
 
     name: str = "goodbot"
@@ -35,6 +36,7 @@ class Site:
     contact: str | None = None
     submissions: bool = True
     removals: bool = True
+    copy_of: str | None = None
     page_rate: Rate = Rate(300, 60)
     post_rate: Rate = Rate(10, 10)
 

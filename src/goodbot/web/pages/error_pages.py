@@ -36,6 +36,10 @@ NO_CRAWL: Final = (
     translatable("No crawl is served here"),
     translatable("There is nothing to search or to control. To serve a crawl, run `goodbot serve --in DIR`"),
 )
+ONLY_A_COPY: Final = (
+    translatable("No crawl is served here"),
+    translatable("This server searches a copy of an index. The crawl is on another machine."),
+)
 NO_INDEX: Final = (
     translatable("Search is unavailable"),
     translatable("This crawl keeps no index, so its pages cannot be searched."),
@@ -70,7 +74,7 @@ class ErrorPages:
 
     def no_crawl(self, request: Request) -> Response:
         """Answers 404 on the pages of a crawl if none is served."""
-        return self.error(request, 404, *NO_CRAWL)
+        return self.error(request, 404, *(NO_CRAWL if self._pages.site.copy_of is None else ONLY_A_COPY))
 
     def too_many(self, request: Request, seconds: int) -> Response:
         """Answers 429 to a client that must wait for so many seconds."""

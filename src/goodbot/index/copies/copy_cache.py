@@ -1,0 +1,275 @@
+"""Keeps fetched copies of an index on this machine.
+
+The folder has contents by their digests (`files/`), and the versions (`versions/`), whose files are links to them. A
+content that is not whole ends in `.part`; the next attempt continues it. A version is put in place by one rename.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.files import make_folder, write_whole
+from goodbot.human import human_bytes
+from goodbot.index.copies.copy_manifest import (
+    FILES,
+    HIDDEN,
+    INDEX,
+    SYNONYMS,
+    CopiedFile,
+    Manifest,
+    Unusable,
+    format_manifest,
+    named_digests,
+    parse_hidden,
+    parse_manifest,
+)
+from goodbot.index.copies.copy_place import CopySource
+from goodbot.index.copies.folder_place import LOCK, locked
+from goodbot.index.copies.snapshot import Copying
+from goodbot.index.integrity import META_FILE
+from goodbot.index.schema import SCHEMA_VERSION
+from goodbot.index.searcher import TantivySearch
+from goodbot.index.synonyms import load_synonyms
+from goodbot.index.version_file import COPY_FILE
+from goodbot.search_values import Hidden
+
+VERSIONS: Final = "versions"
+SOURCE_FILE: Final = "source"
+PIECE_BYTES: Final = 4 * 1024 * 1024
+FREE_BYTES: Final = 64 * 1024 * 1024
+"""What stays free on the disk."""
+_PART: Final = ".part"
+
+Watch = Callable[[Copying], object]
+"""Gets the progress of a fetch, and may raise `StoppedError` to end it."""
+
+
+class LocalCopy(NamedTuple):
+    """A version that is in place on this machine."""
+
+    manifest: Manifest
+    folder: Path
+
+    def open(self) -> TantivySearch:
+        """Opens the index with its synonyms and the pages that must not be shown. Raises DamagedError if a file
+        cannot be used."""
+        hidden = self._hidden()
+        return TantivySearch(self.folder / INDEX, None, load_synonyms(self.folder / SYNONYMS), lambda: hidden)
+
+    def _hidden(self) -> Hidden:
+        file = self.folder / HIDDEN
+        try:
+            found = parse_hidden(file.read_bytes())
+        except OSError as error:
+            raise DamagedError(f"cannot read {file}: {error.strerror}") from error
+        if isinstance(found, Unusable):
+            raise DamagedError(f"{file} is damaged ({found.reason})")
+        return found
+
+
+@contextmanager
+def open_cache(folder: Path, source: str) -> Iterator["CopyCache"]:
+    """Opens the folder for copies from `source`, which nobody else may use until the block ends. Raises InputError if
+    it has other files or copies from elsewhere, BusyError if another process uses it, RunError if it cannot be
+    written."""
+    make_folder(folder)
+    own = {FILES, VERSIONS, SOURCE_FILE, LOCK}
+    if others := sorted(each.name for each in folder.iterdir() if each.name not in own and each.name[0] != "."):
+        raise InputError(f"{folder} has other files, such as {others[0]}: give an empty folder (--into)")
+    with locked(folder, f"another goodbot serve --follow uses {folder}: give another folder (--into)"):
+        file = folder / SOURCE_FILE
+        known = file.read_text("utf-8", "replace").strip() if file.is_file() else source
+        if known != source:
+            raise InputError(f"{folder} has the copy of another index ({known}): give another folder (--into)")
+        write_whole(file, f"{source}\n".encode())
+        for name in (FILES, VERSIONS):
+            make_folder(folder / name)
+        yield CopyCache(folder)
+
+
+def check_usable(manifest: Manifest, source: CopySource) -> None:
+    """Raises RunError if this goodbot, or this machine, cannot use a version."""
+    if manifest.schema > SCHEMA_VERSION:
+        raise RunError(
+            f"a newer goodbot ({manifest.goodbot}) made the index at {source.name}: use that version here too"
+        )
+    if manifest.schema < SCHEMA_VERSION:
+        older = f"an older goodbot ({manifest.goodbot}) made the index at {source.name}"
+        raise RunError(f"{older}: make a snapshot with the version that you use here")
+    if manifest.byte_order != sys.byteorder:
+        raise RunError(f"a machine with another byte order made the index at {source.name}: it cannot be used here")
+
+
+class CopyCache:
+    """The copies in a folder. One thread may use it. Raises RunError if the folder cannot be read or written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = folder / FILES
+        self._versions = folder / VERSIONS
+
+    def current(self) -> LocalCopy | None:
+        """Returns the latest version that is in place; None: there is none."""
+        found = [copy for place in self._versions.iterdir() if (copy := _local_copy(place)) is not None]
+        return max(found, key=lambda copy: copy.manifest.taken_at, default=None)
+
+    def check_room(self, manifest: Manifest) -> None:
+        """Raises RunError if there is no room for the contents that are missing."""
+        wanted = self._missing(manifest)
+        missing = sum(file.size for file in wanted) - self._begun(wanted)
+        free = shutil.disk_usage(self._files).free
+        if missing > 0 and missing + FREE_BYTES > free:
+            room = f"{human_bytes(missing)} must be fetched, and {human_bytes(free)} are free"
+            raise RunError(f"no room for the copy in {self._files.parent}: {room}")
+
+    def fetch(self, source: CopySource, manifest: Manifest, watch: Watch) -> None:
+        """Fetches the contents that are missing. Raises DamagedError if one is missing at the source or is not what
+        the manifest says."""
+        wanted = self._missing(manifest)
+        total = sum(file.size for file in wanted)
+        progress = _Progress(watch, min(self._begun(wanted), total), total)
+        for file in wanted:
+            with _writing(self._part(file)):
+                self._fetch(source, file, progress)
+
+    def put_in_place(self, manifest: Manifest) -> LocalCopy:
+        """Makes the folder of a version whose contents are here."""
+        place = self._versions / manifest.version
+        draft = place.with_name(f"{manifest.version}{_PART}")
+        with _writing(place):
+            shutil.rmtree(draft, ignore_errors=True)
+            for file in manifest.files:
+                (draft / file.path).parent.mkdir(parents=True, exist_ok=True)
+                _link(self._files / file.digest, draft / file.path)
+            meta = draft / INDEX / META_FILE  # searches say that the index is as old as this file
+            shutil.copyfile(meta, meta.with_suffix(_PART))
+            os.utime(meta.with_suffix(_PART), ns=(manifest.committed_ns, manifest.committed_ns))
+            meta.with_suffix(_PART).replace(meta)
+            (draft / COPY_FILE).write_bytes(format_manifest(manifest))
+            draft.rename(place)
+        return LocalCopy(manifest, place)
+
+    def renew(self, copy: LocalCopy, manifest: Manifest) -> LocalCopy:
+        """Notes that a version in place is also a later one, which has the same files."""
+        write_whole(copy.folder / COPY_FILE, format_manifest(manifest))
+        return LocalCopy(manifest, copy.folder)
+
+    def discard(self, copy: LocalCopy) -> None:
+        """Removes a version that cannot be opened, and those of its contents that are damaged."""
+        shutil.rmtree(copy.folder, ignore_errors=True)
+        for file in copy.manifest.files:
+            content = self._files / file.digest
+            with _writing(content):
+                if content.is_file() and _digest(content) != file.digest:
+                    content.unlink()
+
+    def tidy(self, kept: Collection[LocalCopy], wanted: Manifest | None = None) -> None:
+        """Removes all versions but `kept`, and all contents but theirs and those of `wanted`."""
+        folders = {copy.folder for copy in kept}
+        for place in self._versions.iterdir():
+            if place not in folders:
+                shutil.rmtree(place, ignore_errors=True)
+        manifests = [copy.manifest for copy in kept] + ([wanted] if wanted is not None else [])
+        named = named_digests(manifests)
+        for content in self._files.iterdir():
+            if content.name.removesuffix(_PART) not in named:
+                with _writing(content):
+                    content.unlink()
+
+    def _fetch(self, source: CopySource, file: CopiedFile, progress: "_Progress") -> None:
+        """Fetches one content; continues where the last attempt ended."""
+        part = self._part(file)
+        if _size(part) > file.size:
+            part.unlink()
+        with part.open("ab") as out:
+            at = out.tell()
+            while at < file.size:
+                piece = source.read(file.place, at, min(PIECE_BYTES, file.size - at))
+                if not piece:
+                    fault = "is missing" if piece is None else "is too short"
+                    raise DamagedError(f"{file.place} ({file.path}) at {source.name} {fault}")
+                out.write(piece)
+                at += len(piece)
+                progress.add(len(piece))
+            _flush(out)
+        if _digest(part) != file.digest:
+            part.unlink()
+            raise DamagedError(
+                f"{file.place} ({file.path}) at {source.name} is damaged: its digest is another one; remove that file "
+                "there, and the next snapshot writes it again"
+            )
+        part.replace(self._files / file.digest)
+
+    def _part(self, file: CopiedFile) -> Path:
+        return self._files / f"{file.digest}{_PART}"
+
+    def _has(self, file: CopiedFile) -> bool:
+        place = self._files / file.digest
+        return place.is_file() and _size(place) == file.size
+
+    def _missing(self, manifest: Manifest) -> list[CopiedFile]:
+        return list({file.digest: file for file in manifest.files if not self._has(file)}.values())
+
+    def _begun(self, files: Collection[CopiedFile]) -> int:
+        """Returns how many bytes of these contents are here."""
+        return sum(_size(self._part(file)) for file in files)
+
+
+class _Progress:
+    def __init__(self, watch: Watch, done: int, total: int) -> None:
+        self._watch, self._done, self._total = watch, done, total
+
+    def add(self, count: int) -> None:
+        self._done += count
+        self._watch(Copying(self._done, self._total))
+
+
+def _local_copy(place: Path) -> LocalCopy | None:
+    """Returns the version in a folder; None: it is not whole, or a newer goodbot made it."""
+    try:
+        manifest = parse_manifest((place / COPY_FILE).read_bytes())
+    except OSError:
+        return None
+    is_whole = isinstance(manifest, Manifest) and not place.name.endswith(_PART)
+    return LocalCopy(manifest, place) if is_whole and isinstance(manifest, Manifest) else None
+
+
+def _link(content: Path, place: Path) -> None:
+    """Links a file; by a symbolic link where the file system has no others."""
+    try:
+        os.link(content, place)
+    except OSError:
+        place.symlink_to(content.resolve())
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _digest(file: Path) -> str:
+    found = sha256()
+    with file.open("rb") as stream:
+        while piece := stream.read(1 << 20):
+            found.update(piece)
+    return found.hexdigest()
+
+
+def _flush(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+@contextmanager
+def _writing(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"cannot write {place}: {error.strerror or error}") from error

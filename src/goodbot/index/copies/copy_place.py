@@ -1,0 +1,46 @@
+"""Defines the places where copies of an index are kept: read by servers that follow them, written by snapshots."""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+
+class CopySource(Protocol):
+    """Reads files by their paths, whose parts are separated by `/`. Raises RunError if the place cannot be reached or
+    read."""
+
+    @property
+    def name(self) -> str:
+        """The folder or URL, for messages."""
+        ...
+
+    def read(self, path: str, start: int, length: int) -> bytes | None:
+        """Returns up to `length` bytes of a file from `start` on, fewer only at its end; None: there is no such
+        file."""
+        ...
+
+    def close(self) -> None:
+        """Closes connections. Nothing may be read afterwards."""
+        ...
+
+
+class CopyTarget(CopySource, Protocol):
+    """Also writes files. Raises RunError if the place cannot be written."""
+
+    def write(self, path: str, pieces: Iterable[bytes]) -> None:
+        """Writes a file, or replaces it; the content comes in pieces. Folders that are missing are made."""
+        ...
+
+    def list(self, folder: str) -> dict[str, int]:
+        """Returns the names of files and folders in a folder, with the sizes of files; of a missing folder none.
+        Empty: the place itself."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Removes a file. A missing one is not an error."""
+        ...
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keeps other snapshots away within the block, if the place can do that. Raises BusyError if one is being
+        written."""
+        ...

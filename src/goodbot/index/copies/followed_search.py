@@ -1,0 +1,102 @@
+"""Implements `Search` for a copy of an index that is replaced while searches go on."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock
+
+from goodbot.errors import RunError
+from goodbot.index.copies.copy_cache import LocalCopy
+from goodbot.index.searcher import TantivySearch
+from goodbot.search_values import NO_FILTERS, Choices, Explanation, Filters, Results
+
+
+class _Opened:
+    """A version, and how many searches use it."""
+
+    def __init__(self, copy: LocalCopy, search: TantivySearch) -> None:
+        self.copy = copy
+        self.search = search
+        self.users = 0
+
+
+class FollowedSearch:
+    """Searches the version that was swapped in last. A search that has begun ends in its own version. While there is
+    none, everything raises RunError. Several threads may use it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._current: _Opened | None = None
+        self._retired: list[_Opened] = []
+
+    def swap(self, copy: LocalCopy, search: TantivySearch) -> None:
+        """Makes this the version for all searches that begin from now on."""
+        with self._lock:
+            if self._current is not None:
+                self._retired.append(self._current)
+            self._current = _Opened(copy, search)
+
+    def renew(self, copy: LocalCopy) -> None:
+        """Changes what is known of the current version."""
+        with self._lock:
+            if self._current is not None:
+                self._current.copy = copy
+
+    @property
+    def copy(self) -> LocalCopy | None:
+        """The current version."""
+        with self._lock:
+            return self._current.copy if self._current is not None else None
+
+    def copies_in_use(self) -> list[LocalCopy]:
+        """Returns the current version, and older ones in which searches have not ended yet."""
+        with self._lock:
+            self._retired = [opened for opened in self._retired if opened.users]
+            current = [self._current] if self._current is not None else []
+            return [opened.copy for opened in (*current, *self._retired)]
+
+    @contextmanager
+    def _used(self) -> Iterator[TantivySearch]:
+        with self._lock:
+            opened = self._current
+            if opened is None:
+                raise RunError("no copy of the index has been fetched yet")
+            opened.users += 1
+        try:
+            yield opened.search
+        finally:
+            with self._lock:
+                opened.users -= 1
+
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        offset: int = 0,
+        languages: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+    ) -> Results:
+        """Searches the current version."""
+        with self._used() as search:
+            return search.search(query, limit, offset, languages, filters)
+
+    def explain(
+        self, query: str, url: str, languages: Sequence[str] = (), filters: Filters = NO_FILTERS
+    ) -> Explanation | None:
+        """Explains the place of a page in the current version."""
+        with self._used() as search:
+            return search.explain(query, url, languages, filters)
+
+    def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
+        """Returns completions from the current version."""
+        with self._used() as search:
+            return search.suggest(typed, limit)
+
+    def choices(self) -> Choices:
+        """Returns the values that filters may have in the current version."""
+        with self._used() as search:
+            return search.choices()
+
+    def count(self) -> int:
+        """Returns the number of documents in the current version."""
+        with self._used() as search:
+            return search.count()

@@ -1,0 +1,192 @@
+"""Follows the copies of an index at a place, in a thread: fetches each new version, and swaps it in."""
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Final
+
+from goodbot.errors import DamagedError, GoodbotError, OutdatedError, RunError
+from goodbot.human import human_duration, human_time
+from goodbot.index.copies.copy_cache import CopyCache, LocalCopy, Watch, check_usable
+from goodbot.index.copies.copy_manifest import Manifest, Pointer
+from goodbot.index.copies.copy_place import CopySource
+from goodbot.index.copies.followed_search import FollowedSearch
+from goodbot.index.copies.published import load_manifest, load_pointer
+from goodbot.index.copies.snapshot import Copying
+from goodbot.index.index_reader import StoppedError
+from goodbot.search_values import CopyState
+
+_LOG: Final = logging.getLogger(__name__)
+
+FIRST_WAIT_S: Final = 5.0
+"""How long the start waits for the first copy: a small one is fetched by then."""
+AGAIN_S: Final = 3600.0
+"""How often a fault that lasts is logged."""
+
+
+class Follower:
+    """Follows `source`, and keeps its versions in `cache`. `search` answers from the latest version that is whole;
+    whatever goes wrong, the version before it goes on answering.
+
+    `watch` gets the progress of each fetch. `changed` gets each version that was swapped in.
+    """
+
+    def __init__(
+        self,
+        source: CopySource,
+        cache: CopyCache,
+        every_s: float,
+        watch: Watch = lambda progress: None,
+        changed: Callable[[Manifest], object] = lambda manifest: None,
+    ) -> None:
+        self.search = FollowedSearch()
+        self._source = source
+        self._cache = cache
+        self._every_s = every_s
+        self._watch = watch
+        self._changed = changed
+        self._checked_at: float | None = None
+        self._problem: str | None = None
+        self._logged_at = 0.0
+        self._known: Manifest | None = None
+        self._failed: GoodbotError | None = None
+        self._begun, self._looked, self._stopped = Event(), Event(), Event()
+        self._thread = Thread(target=self._run, name="follow", daemon=True)
+
+    def start(self) -> Manifest:
+        """Begins to follow. Returns when there is a version to serve: one that is in the cache, or the latest one of
+        the source, which may still be being fetched. Raises the error if there is neither."""
+        self._thread.start()
+        self._begun.wait()
+        self._looked.wait(FIRST_WAIT_S)
+        if self._known is None:
+            raise self._failed or RunError(f"{self._source.name} cannot be followed")
+        return self._known
+
+    def stop(self) -> None:
+        """Ends following soon, without waiting for it."""
+        self._stopped.set()
+
+    def join(self) -> None:
+        """Ends following, and waits for it."""
+        self.stop()
+        self._thread.join()
+
+    def state(self) -> CopyState:
+        """Returns how old the copy is, and what is wrong."""
+        copy = self.search.copy
+        version, taken_at = (copy.manifest.version, copy.manifest.taken_at) if copy is not None else (None, None)
+        has_died = self._thread.ident is not None and not self._thread.is_alive() and not self._stopped.is_set()
+        problem = "following has ended; the log of the server says why" if has_died else self._problem
+        return CopyState(version, taken_at, self._checked_at, problem)
+
+    def _run(self) -> None:
+        try:
+            self._open_cached()
+            while True:
+                self._look_and_note()
+                self._looked.set()
+                if not self._begun.is_set():  # there is nothing to serve
+                    return
+                if self._stopped.wait(self._every_s):
+                    return
+        finally:
+            self._source.close()
+            self._begun.set()
+            self._looked.set()
+
+    def _open_cached(self) -> None:
+        copy = self._cache.current()
+        if copy is None:
+            return
+        try:
+            self.search.swap(copy, copy.open())
+        except GoodbotError as error:
+            _LOG.warning("the copy in %s cannot be used: %s", copy.folder, error)
+            if isinstance(error, DamagedError):
+                self._cache.discard(copy)
+        else:
+            self._begin(copy.manifest)
+            self._looked.set()
+
+    def _look_and_note(self) -> None:
+        try:
+            self._look()
+        except StoppedError:
+            return
+        except GoodbotError as error:
+            self._failed = error
+            self._note(str(error))
+        except OSError as error:  # somebody has changed the folder of the copies
+            self._note(f"the folder of the copy cannot be used: {error}")
+        else:
+            self._note(None)
+
+    def _look(self) -> None:
+        """Looks for a new version once. Raises GoodbotError."""
+        pointer, copy = self._pointer(), self.search.copy
+        if copy is not None and copy.manifest.version == pointer.version:
+            self._cache.tidy(self.search.copies_in_use())
+            return
+        manifest = load_manifest(self._source, pointer)
+        check_usable(manifest, self._source)
+        if copy is not None and copy.manifest.files == manifest.files:
+            self.search.renew(self._cache.renew(copy, manifest))
+            return
+        self._cache.tidy(self.search.copies_in_use(), manifest)
+        self._cache.check_room(manifest)
+        self._begin(manifest)
+        self._cache.fetch(self._source, manifest, self._progress)
+        self._swap(self._cache.put_in_place(manifest))
+
+    def _pointer(self) -> Pointer:
+        pointer = load_pointer(self._source)
+        if pointer is None:
+            raise RunError(f"there is no snapshot of an index at {self._source.name}")
+        self._checked_at = time.time()
+        return pointer
+
+    def _swap(self, copy: LocalCopy) -> None:
+        try:
+            search = copy.open()
+            search.count()
+        except GoodbotError as error:
+            self._cache.discard(copy)
+            if isinstance(error, OutdatedError):
+                raise
+            raise DamagedError(f"the copy of {self._source.name} is damaged: {error}") from error
+        self.search.swap(copy, search)
+        self._cache.tidy(self.search.copies_in_use())
+        _LOG.info("now serving version %s of %s", copy.manifest.version, self._source.name)
+        self._changed(copy.manifest)
+
+    def _begin(self, manifest: Manifest) -> None:
+        """Lets `start` return."""
+        if not self._begun.is_set():
+            self._known = manifest
+            self._begun.set()
+
+    def _progress(self, progress: Copying) -> None:
+        if self._stopped.is_set():
+            raise StoppedError
+        self._watch(progress)
+
+    def _note(self, problem: str | None) -> None:
+        """Keeps what is wrong, and logs it: at once, then every hour."""
+        now = time.time()
+        before, self._problem = self._problem, problem
+        if problem is None:
+            if before is not None:
+                _LOG.warning("%s can be followed again", self._source.name)
+            return
+        if self._begun.is_set() and (problem != before or now - self._logged_at >= AGAIN_S):
+            self._logged_at = now
+            _LOG.warning("%s; %s", problem, self._age(now))
+
+    def _age(self, now: float) -> str:
+        copy = self.search.copy
+        if copy is None:
+            return "there is no copy yet that could answer"
+        taken_at = copy.manifest.taken_at
+        return f"the copy of {human_time(taken_at)} goes on answering, {human_duration(max(0.0, now - taken_at))} old"

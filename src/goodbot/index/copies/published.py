@@ -1,0 +1,64 @@
+"""Reads which versions of a copy a place has."""
+
+from goodbot.errors import DamagedError, RunError
+from goodbot.index.copies.copy_manifest import (
+    LATEST,
+    MAX_MANIFEST_BYTES,
+    MAX_POINTER_BYTES,
+    Manifest,
+    Pointer,
+    Unusable,
+    digest_of,
+    manifest_place,
+    parse_manifest,
+    parse_pointer,
+)
+from goodbot.index.copies.copy_place import CopySource
+
+
+def load_pointer(source: CopySource) -> Pointer | None:
+    """Returns the pointer to the latest version; None: there is none. Raises DamagedError if it cannot be used,
+    RunError if a newer goodbot wrote it."""
+    content = source.read(LATEST, 0, MAX_POINTER_BYTES + 1)
+    if content is None:
+        return None
+    found = parse_pointer(content)
+    if isinstance(found, Unusable):
+        raise unusable(source, LATEST, found)
+    return found
+
+
+def load_manifest(source: CopySource, pointer: Pointer) -> Manifest:
+    """Returns the manifest to which a pointer leads. Raises DamagedError if it is missing or cannot be used, RunError
+    if a newer goodbot wrote it."""
+    place = manifest_place(pointer.version)
+    content = source.read(place, 0, pointer.size + 1)
+    if content is None or digest_of(content) != pointer.digest:
+        fault = "is missing" if content is None else "is damaged"
+        raise DamagedError(f"{place} at {source.name} {fault}")
+    found = parse_manifest(content)
+    if isinstance(found, Unusable):
+        raise unusable(source, place, found)
+    if found.version != pointer.version:
+        raise DamagedError(f"{place} at {source.name} is about another version")
+    return found
+
+
+def load_versions(source: CopySource, versions: list[str]) -> dict[str, Manifest]:
+    """Returns the manifests of these versions that can be used. Raises RunError if a newer goodbot wrote one."""
+    found: dict[str, Manifest] = {}
+    for version in versions:
+        content = source.read(manifest_place(version), 0, MAX_MANIFEST_BYTES + 1)
+        manifest = parse_manifest(content or b"")
+        if isinstance(manifest, Manifest):
+            found[version] = manifest
+        elif manifest.is_newer:
+            raise unusable(source, manifest_place(version), manifest)
+    return found
+
+
+def unusable(source: CopySource, place: str, found: Unusable) -> RunError:
+    """Returns the error for content that cannot be used."""
+    if found.is_newer:
+        return RunError(f"a newer goodbot wrote {place} at {source.name}: use that version")
+    return DamagedError(f"{place} at {source.name} is damaged ({found.reason})")

@@ -1,0 +1,201 @@
+"""Writes a version of a copy of an index to a place.
+
+Contents are named by their digests, so a version shares them with the versions before it, and only new ones are
+written. The order of writing makes a kill harmless: contents, manifest, pointer; only then are old versions removed.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from importlib.metadata import version
+from io import BytesIO
+from typing import Final, NamedTuple
+from uuid import uuid4
+
+from goodbot.errors import BusyError, DamagedError, InputError
+from goodbot.index.copies.copy_manifest import (
+    FILES,
+    HIDDEN,
+    INDEX,
+    LATEST,
+    MANIFESTS,
+    SYNONYMS,
+    CopiedFile,
+    Manifest,
+    Origin,
+    format_hidden,
+    format_manifest,
+    format_pointer,
+    named_digests,
+)
+from goodbot.index.copies.copy_place import CopyTarget
+from goodbot.index.copies.folder_place import LOCK
+from goodbot.index.copies.held_index import HeldFile, HeldIndex
+from goodbot.index.copies.published import load_manifest, load_pointer, load_versions
+from goodbot.index.schema import SCHEMA_VERSION
+from goodbot.search_values import Hidden
+
+_OWN: Final = frozenset({FILES, MANIFESTS, LATEST, LOCK})
+_PIECE_BYTES: Final = 1 << 20
+_ATTEMPTS: Final = 3
+
+
+class Copying(NamedTuple):
+    """The progress of a snapshot: bytes written, or found to be there already, of the bytes that are not known to be
+    there."""
+
+    done: int
+    total: int
+    finished: bool = False
+
+
+class Snapshot(NamedTuple):
+    """A snapshot that was written: what the version contains, how many contents were new, and their bytes."""
+
+    manifest: Manifest
+    copied_files: int
+    copied_bytes: int
+
+
+class Contents(NamedTuple):
+    """What is copied besides the index: the pages that no search shows, the file of synonyms, and where the index comes
+    from."""
+
+    hidden: Hidden
+    synonyms: bytes
+    origin: Origin
+
+
+Watch = Callable[[Copying], object]
+
+
+def take_snapshot(held: HeldIndex, contents: Contents, target: CopyTarget, keep: int, watch: Watch) -> Snapshot:
+    """Writes a version, and keeps the last `keep` versions of this place.
+
+    Raises InputError if the place has other files, BusyError if another snapshot is written there, RunError if it
+    cannot be read or written, or if a newer goodbot has written there.
+    """
+    if others := sorted(name for name in target.list("") if name not in _OWN and not name.startswith(".")):
+        raise InputError(f"{target.name} has other files, such as {others[0]}: give an empty folder")
+    with target.exclusive():
+        writing = _Writing(held, contents, target, watch)
+        for _ in range(_ATTEMPTS):
+            done = writing.write()
+            _remove_old(target, done.manifest.version, keep)
+            if _is_whole(target, done.manifest):
+                watch(Copying(done.copied_bytes, done.copied_bytes, finished=True))
+                return done
+    raise BusyError(f"another snapshot is being written to {target.name}")
+
+
+class _Writing:
+    def __init__(self, held: HeldIndex, contents: Contents, target: CopyTarget, watch: Watch) -> None:
+        self._held = held
+        self._contents = contents
+        self._target = target
+        self._watch = watch
+        self._copied_files = self._copied_bytes = self._done = self._total = 0
+
+    def write(self) -> Snapshot:
+        """Writes what is missing, the manifest, and the pointer."""
+        there = self._target.list(FILES)
+        known = self._known_digests()
+        extra = {HIDDEN: format_hidden(self._contents.hidden), SYNONYMS: self._contents.synonyms}
+        files = [each._replace(path=f"{INDEX}/{each.path}") for each in self._held.files]
+        files += [HeldFile(path, len(content), BytesIO(content), False) for path, content in extra.items()]
+        self._done = 0
+        self._total = sum(each.size for each in files if each.path not in known or not _has(there, known[each.path]))
+        manifest = self._manifest(tuple(self._copy(each, known, there) for each in files))
+        self._target.write(manifest.place, [format_manifest(manifest)])
+        self._target.write(LATEST, [format_pointer(manifest)])
+        return Snapshot(manifest, self._copied_files, self._copied_bytes)
+
+    def _known_digests(self) -> Mapping[str, CopiedFile]:
+        """Returns the segment files of the last version of this index: they need not be read again."""
+        try:
+            pointer = load_pointer(self._target)
+            before = load_manifest(self._target, pointer) if pointer is not None else None
+        except DamagedError:
+            return {}
+        if before is None or before.identity != self._held.identity:
+            return {}
+        files = {file.path: file for file in before.files}
+        sizes = {f"{INDEX}/{held.path}": held.size for held in self._held.files if held.is_segment}
+        return {path: files[path] for path, size in sizes.items() if path in files and files[path].size == size}
+
+    def _copy(self, held: HeldFile, known: Mapping[str, CopiedFile], there: dict[str, int]) -> CopiedFile:
+        file = known.get(held.path)
+        if file is not None and _has(there, file):
+            return file
+        file = CopiedFile(held.path, held.size, _digest(held))
+        if _has(there, file):
+            self._progress(file.size)
+            return file
+        self._target.write(file.place, self._pieces(held))
+        there[file.digest] = file.size
+        self._copied_files += 1
+        self._copied_bytes += file.size
+        return file
+
+    def _pieces(self, held: HeldFile) -> Iterator[bytes]:
+        for piece in _read(held):
+            yield piece
+            self._progress(len(piece))
+
+    def _progress(self, count: int) -> None:
+        self._done += count
+        self._watch(Copying(self._done, self._total))
+
+    def _manifest(self, files: tuple[CopiedFile, ...]) -> Manifest:
+        now = time.time()
+        return Manifest(
+            version=f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(now))}-{uuid4().hex[:8]}",
+            taken_at=now,
+            goodbot=version("goodbot"),
+            schema=SCHEMA_VERSION,
+            identity=self._held.identity,
+            byte_order=sys.byteorder,
+            committed_ns=self._held.committed_ns,
+            documents=self._held.documents,
+            files=files,
+            origin=self._contents.origin,
+        )
+
+
+def _has(there: Mapping[str, int], file: CopiedFile) -> bool:
+    """Whether a content was written whole: a kill may have left a part of it."""
+    return there.get(file.digest) == file.size
+
+
+def _read(held: HeldFile) -> Iterator[bytes]:
+    held.content.seek(0)
+    while piece := held.content.read(_PIECE_BYTES):
+        yield piece
+
+
+def _digest(held: HeldFile) -> str:
+    found = sha256()
+    for piece in _read(held):
+        found.update(piece)
+    return found.hexdigest()
+
+
+def _remove_old(target: CopyTarget, latest: str, keep: int) -> None:
+    """Removes all but the last `keep` versions, and the contents that none of these names: also those of a snapshot
+    that was killed."""
+    versions = sorted((name.removesuffix(".json") for name in target.list(MANIFESTS)), reverse=True)
+    kept = load_versions(target, [latest, *(name for name in versions if name != latest)][:keep])
+    for name in target.list(MANIFESTS):
+        if name.removesuffix(".json") not in kept:
+            target.remove(f"{MANIFESTS}/{name}")
+    named = named_digests(kept.values())
+    for name in target.list(FILES):
+        if name not in named:
+            target.remove(f"{FILES}/{name}")
+
+
+def _is_whole(target: CopyTarget, manifest: Manifest) -> bool:
+    """Whether nothing of a version is missing: where there is no lock, another snapshot may have removed something."""
+    there = target.list(FILES)
+    return f"{manifest.version}.json" in target.list(MANIFESTS) and all(_has(there, file) for file in manifest.files)

@@ -1,0 +1,185 @@
+"""The CopySource and CopyTarget ports: places where copies of an index are kept."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from goodbot.errors import BusyError, InputError, RunError
+from goodbot.index.copies import CopyTarget, FolderPlace, FsspecPlace
+from goodbot.index_copies import open_source, open_target
+from webserver import Exchange, Route, WebServer, answer
+
+
+@pytest.fixture(params=["folder", "file URL", "fsspec memory", "fsspec local"])
+def target(tmp_path: Path, request: pytest.FixtureRequest) -> CopyTarget:
+    names = {
+        "folder": str(tmp_path / "place"),
+        "file URL": f"file://{tmp_path}/a%20place",
+        "fsspec memory": f"memory://{uuid4().hex}/place",
+        "fsspec local": f"local://{tmp_path}/place",
+    }
+    place = open_target(names[request.param])
+    assert isinstance(place, FolderPlace if request.param in ("folder", "file URL") else FsspecPlace)
+    return place
+
+
+def test_what_is_written_is_read(target: CopyTarget) -> None:
+    assert target.list("") == {}
+    target.write("files/one", [b"0123", b"", b"456789"])
+    target.write("latest.json", [b"{}"])
+    assert (target.list(""), target.list("files")) == ({"files": 0, "latest.json": 2}, {"one": 10})
+    reads = [target.read("files/one", at, length) for at, length in ((0, 100), (0, 4), (4, 3), (8, 100), (10, 5))]
+    assert reads == [b"0123456789", b"0123", b"456", b"89", b""]
+
+
+def test_a_file_is_replaced(target: CopyTarget) -> None:
+    target.write("latest.json", [b"the first, which is longer"])
+    target.write("latest.json", [b"the second"])
+    assert target.read("latest.json", 0, 100) == b"the second"
+
+
+def test_an_empty_file(target: CopyTarget) -> None:
+    target.write("files/none", [])
+    assert (target.list("files"), target.read("files/none", 0, 10)) == ({"none": 0}, b"")
+
+
+def test_what_is_missing(target: CopyTarget) -> None:
+    assert (target.read("latest.json", 0, 10), target.read("files/none", 5, 10), target.list("files")) == (
+        None,
+        None,
+        {},
+    )
+    target.remove("files/none")
+    target.write("files/one", [b"1"])
+    target.remove("files/one")
+    target.remove("files/one")
+    assert (target.read("files/one", 0, 10), target.list("files")) == (None, {})
+
+
+def test_the_block_of_a_snapshot(target: CopyTarget) -> None:
+    with target.exclusive():
+        target.write("files/one", [b"1"])
+    with target.exclusive():
+        assert target.read("files/one", 0, 10) == b"1"
+    target.close()
+
+
+def test_a_folder_has_a_lock(tmp_path: Path) -> None:
+    first, second = FolderPlace(tmp_path), FolderPlace(tmp_path)
+    with first.exclusive(), pytest.raises(BusyError, match="another snapshot"), second.exclusive():
+        pass
+    with second.exclusive():
+        pass
+
+
+def test_a_place_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for name in (str(tmp_path / "file"), f"local://{tmp_path}/file"):
+        place = open_target(name)
+        assert place.read("latest.json", 0, 10) is None
+        with pytest.raises((RunError, InputError)):
+            place.write("files/one", [b"1"])
+
+
+BAD = {
+    "": "the name of a folder is empty",
+    "http://example.org/copies": "a Web server cannot be written to",
+    "nonsense://bucket/copies": "Protocol not known",
+    "hdfs:///copies": "cannot use hdfs:///copies",
+}
+
+
+@pytest.mark.parametrize(("name", "reason"), BAD.items(), ids=range(len(BAD)))
+def test_a_name_that_cannot_be_used(name: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        open_target(name)
+
+
+# ---- a Web server, which is only read --------------------------------------------------------------------------------
+
+BODY = bytes(range(256)) * 4
+
+
+async def ranged(exchange: Exchange) -> None:
+    """Answers range requests as static servers do."""
+    first, _, last = (exchange.header("range") or "").removeprefix("bytes=").partition("-")
+    part = BODY[int(first) : int(last) + 1]
+    where = ("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(BODY)}")
+    await exchange.send(answer(part, 206 if part else 416, [where]))
+
+
+ROUTES: dict[str, Route] = {
+    "/copies/files/ranged": ranged,
+    "/copies/files/whole": answer(BODY),
+    "/copies/files/empty": answer(b""),
+    "/copies/files/another": answer(BODY[:10], 206, [("Content-Range", "bytes 7-16/1024")]),
+    "/copies/files/coded": answer(BODY[:10], 206, [("Content-Range", "bytes 0-9/9"), ("Content-Encoding", "gzip")]),
+    "/copies/files/unnamed": answer(BODY[:10], 206),
+    "/copies/files/moved": answer(b"", 301, [("Location", "/elsewhere")]),
+    "/copies/files/closed": answer(b"", 403),
+    "/copies/files/gone": answer(b"", 410),
+}
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[WebServer]:
+    async with WebServer(ROUTES) as server:
+        yield server
+
+
+async def read(server: WebServer, name: str, start: int, length: int) -> bytes | None:
+    source = open_source(server.url("/copies"))
+    try:
+        return await asyncio.to_thread(source.read, f"files/{name}", start, length)
+    finally:
+        await asyncio.to_thread(source.close)
+
+
+SERVED: list[tuple[str, int, int, bytes | None]] = [
+    ("ranged", 0, 100, BODY[:100]),
+    ("ranged", 1000, 100, BODY[1000:]),
+    ("whole", 0, 100, BODY[:100]),
+    ("whole", 1000, 100, BODY[1000:]),
+    ("empty", 0, 100, b""),
+    ("missing", 0, 100, None),
+    ("gone", 0, 100, None),
+]
+
+
+@pytest.mark.parametrize(("name", "start", "length", "expected"), SERVED)
+async def test_a_web_server(name: str, start: int, length: int, expected: bytes | None, server: WebServer) -> None:
+    assert await read(server, name, start, length) == expected
+
+
+UNUSABLE = {
+    "another": "another part",
+    "coded": "another part",
+    "unnamed": "another part",
+    "moved": "status 301 and leads to /elsewhere",
+    "closed": "status 403",
+}
+
+
+@pytest.mark.parametrize(("name", "reason"), UNUSABLE.items(), ids=UNUSABLE)
+async def test_an_answer_that_cannot_be_used(name: str, reason: str, server: WebServer) -> None:
+    with pytest.raises(RunError, match=reason):
+        await read(server, name, 0, 10)
+
+
+async def test_a_server_without_ranges_has_a_limit(server: WebServer) -> None:
+    server.routes["/copies/files/large"] = answer(bytes(11 << 20))
+    assert await read(server, "large", 0, 4 << 20) == bytes(4 << 20)
+    with pytest.raises(RunError, match="does not answer range requests"):
+        await read(server, "large", 8 << 20, 3 << 20)
+
+
+async def test_a_server_that_is_away(server: WebServer) -> None:
+    url = server.url("/copies")
+    await server.__aexit__(None, None, None)
+    source = open_source(url)
+    with pytest.raises(RunError, match="connection refused"):
+        await asyncio.to_thread(source.read, "latest.json", 0, 10)
+    await asyncio.to_thread(source.close)

@@ -1,0 +1,83 @@
+"""Small indexes and snapshots of them, for tests of copies."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from goodbot.errors import RunError
+from goodbot.index import TantivyIndex, refresh_links
+from goodbot.index.copies import (
+    Contents,
+    CopySource,
+    CopyTarget,
+    FolderPlace,
+    Origin,
+    Snapshot,
+    hold_index,
+    take_snapshot,
+)
+from goodbot.ports import Search
+from goodbot.search_values import Document, Hidden
+from goodbot.url import Url
+from goodbot.values import Link
+
+ORIGIN = Origin("MyBot", "MyBot/1.0", "me@example.org", "https://search.example/")
+
+
+def page(number: int, text: str = "zebra") -> Document:
+    url = f"https://pages.example/{number}"
+    links = (Link(Url(f"https://pages.example/{number + 1}"), f"crossing {number}"),)
+    return Document(url, url, f"Page {number}", f"A {text} on page {number}.", links=links)
+
+
+@dataclass
+class Original:
+    """An index that grows. `hidden` and `synonyms` go with its snapshots."""
+
+    folder: Path
+    hidden: Hidden = field(default_factory=Hidden)
+    synonyms: bytes = b""
+
+    def add(self, documents: Iterable[Document]) -> None:
+        index = TantivyIndex(self.folder)
+        for document in documents:
+            index.add(document)
+        index.commit()
+        index.close()
+        refresh_links(self.folder)
+
+    def snapshot(self, target: CopyTarget | Path, keep: int = 3) -> Snapshot:
+        place = FolderPlace(target) if isinstance(target, Path) else target
+        with hold_index(self.folder) as held:
+            return take_snapshot(held, Contents(self.hidden, self.synonyms, ORIGIN), place, keep, lambda copying: None)
+
+
+def urls(search: Search, query: str = "zebra") -> list[str]:
+    return [hit.url for hit in search.search(query, 100).hits]
+
+
+class Recorded:
+    """A `CopySource` that records what was read, and may be `cut` after so many bytes of contents."""
+
+    def __init__(self, source: CopySource) -> None:
+        self._source = source
+        self.read_bytes = 0
+        self.cut: int | None = None
+        self.is_away = False
+
+    @property
+    def name(self) -> str:
+        return self._source.name
+
+    def read(self, path: str, start: int, length: int) -> bytes | None:
+        if self.is_away:
+            raise RunError("the source is away")
+        found = self._source.read(path, start, length)
+        if found is not None and path.startswith("files/"):
+            if self.cut is not None and self.read_bytes + len(found) > self.cut:
+                raise RunError("the connection is cut")
+            self.read_bytes += len(found)
+        return found
+
+    def close(self) -> None:
+        self._source.close()
