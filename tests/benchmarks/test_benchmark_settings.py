@@ -29,6 +29,7 @@ SETTINGS = {
     "search_speed": "CRAWL SEED QUERIES CRAWL_PAGES PAGES RUNS LIMIT PARTS RESULTS",
     "serve": "CRAWL SECONDS CONNECTIONS QUERIES PROGRAMS RESULTS",
     "sites": "SITES RESULTS",
+    "startup": "RUNS PROGRAMS RESULTS",
     "tls": "LOCALWEB SITES RUNS PROGRAMS BEFORE MEAN HTTP RESULTS",
     "watch": "DATA LINES LONG RESULTS",
 }
@@ -77,6 +78,7 @@ REFUSED = [
         {"SITES": "http://127.0.0.1:8800/ http://[::1/"},
         "SITES must be URLs on loopback, such as http://127.0.0.1:8800/, not 'http://127.0.0.1:8800/ http://[::1/'",
     ),
+    ("startup", {"RUNS": "0"}, "RUNS must be a whole number from 1 to 10,000, not '0'"),
     ("tls", {**PORTAL, "HTTP": "3"}, "HTTP must be one or more of 1.1, 2, not '3'"),
     ("watch", {}, "DATA must be a folder with logs/apache_combined_2015.log, and is not set"),
     ("watch", {"DATA": "/no"}, "DATA must be a folder with logs/apache_combined_2015.log, not '/no'"),
