@@ -4,7 +4,7 @@ BIN := .venv/bin
 ONCE ?=
 FUZZ ?=
 
-.PHONY: demo test test-all fuzz check bench docs pictures exam-report clean
+.PHONY: demo test test-all fuzz check bench docs pictures exam-report parsers-report clean
 .DEFAULT_GOAL := demo
 
 .venv/installed: pyproject.toml
@@ -54,11 +54,15 @@ bench-crawl bench-tls: .peers/node_modules
 bench-%: .venv/peers
 	@$(BIN)/python benchmarks/bench_$(subst -,_,$*).py
 
-docs: .venv/developer  ## writes the pages of docs that come from the code
+docs: .venv/developer  ## writes the pages of docs that come from the code, then builds the site (build/site)
+	$(BIN)/python docs/make_completions.py
+	$(BIN)/python docs/make_man.py
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_http_reference.py
 	$(BIN)/python docs/make_robots_directory.py
 	$(BIN)/python docs/make_findings.py
+	$(BIN)/python docs/make_dialects.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 pictures: .venv/developer  ## takes the two pictures of README.md (needs Chromium)
 	$(BIN)/python docs/make_pictures.py
@@ -78,6 +82,9 @@ SPIDER := $(if $(filter Linux-x86_64,$(shell uname -sm | tr ' ' -)),@spider-rs/s
 
 exam-report: .venv/peers .peers/node_modules  ## drives every crawler of the recipes (50 minutes at most), writes docs/exam.md
 	NODE_PATH=$(CURDIR)/.peers/node_modules $(BIN)/python docs/make_exam_report.py
+
+parsers-report: .venv/developer  ## asks other parsers of robots.txt our test vectors (5 minutes), writes docs/parsers.md
+	$(BIN)/python docs/make_parsers_report.py
 
 clean:
 	rm -rf .venv .peers .pytest_cache .mypy_cache .ruff_cache

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from goodbot.announce.batches import MAX_BODY_BYTES as INDEXNOW_BYTES
 from goodbot.index import MAX_QUERY_CHARS
 from goodbot.index.filters import MAX_VALUE_CHARS
 from goodbot.live import LiveStatus
@@ -28,7 +29,6 @@ from goodbot.web.robots.robot_selection import MAX_CHARS as ROBOTS_CHARS
 from goodbot.web.search.search_query import MAX_PAGE
 from goodbot.web.server.connections import BODY_TIMEOUT_S, HEAD_BYTES, HEAD_TIMEOUT_S, MAX_CONNECTIONS
 from goodbot.web.server.request_metrics import RequestMetrics
-from goodbot.web.visitors.indexnow import MAX_BODY_BYTES as INDEXNOW_BYTES
 from goodbot.web.visitors.indexnow import MAX_URLS
 from goodbot.web.visitors.submission_page import MAX_BODY_BYTES
 
@@ -140,7 +140,8 @@ INTRODUCTION: Final = """\
 `/find`. [OpenAPI](https://spec.openapis.org/oas/v3.1.0) describes the API at `/openapi.json`.
 
 **Without a crawl** (no `--in`), the home page, `/about`, the checker, the robots directory, `/healthz`, `/metrics`
-and the files are served; everything about search, visitors' URLs and the crawl gets 404.
+and the files are served; everything about search, visitors' URLs and the crawl gets 404. With `--follow` there is
+also the search, and `/healthz` says how old the copy of the index is.
 
 **Methods.** HEAD works wherever GET does. Methods that the tables below do not name get 405 with `Allow`.
 

@@ -135,7 +135,18 @@ def test_one_option_has_one_meaning() -> None:
             for name in option.opts:
                 metavars.setdefault(name, set()).add(option.metavar)
     different = {name for name, found in metavars.items() if len(found) > 1}
-    assert different <= {"--as", "--dialect", "--every", "--log", "--open", "--robots"}
+    assert different <= {
+        "--as",
+        "--dialect",
+        "--every",
+        "--follow",
+        "--log",
+        "--open",
+        "--robots",
+        "--sitemap",
+        "--to",
+        "--with",
+    }
 
 
 @pytest.mark.parametrize("path", [path for path, _, _ in EVERYTHING])
@@ -154,8 +165,11 @@ ARGUMENTS = {
     "search": ["word"],
     "impact": ["robots.txt"],
     "remedy": ["nginx"],
+    "completion": ["bash"],
     "incidents add": ["x", "--robot", "GPTBot", "--state", "x"],
     "incidents list": ["--state", "x"],
+    "announce": ["--to", "bing"],
+    "index snapshot": ["--to", "copies"],
     "submit": ["http://127.0.0.1/"],
     "forget": ["127.0.0.1"],
     "lessons drop": ["0123456789"],

@@ -51,6 +51,7 @@ def place(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working folder with a crawl in `crawl`."""
     folder = tmp_path_factory.mktemp("shapes")
     (folder / "robots.txt").write_bytes(b"User-agent : *\nDisallow : /closed\n")
+    (folder / "keys").mkdir()
     (folder / "clean.txt").write_bytes(b"User-agent: *\nDisallow: /closed\n")
     (folder / "page.html").write_bytes(b"<title>t</title><meta name=robots content=noindex>")
     (folder / "queries.jsonl").write_text('{"id": "1", "text": "word"}\n{"id": "2", "text": "nothing-like-it"}\n')
@@ -89,6 +90,7 @@ name = "closed"
 disallow = ["/a"]
 """
 REMEDY = {"kind", "text", "parts", "robots", "impostors", "addresses", "warnings"}
+SNAPSHOT = {"done", "version", "documents", "files", "size_bytes", "copied_files", "copied_bytes"}
 SEARCH = {"query", "total", "took_ms", "hits"}
 
 # command → exit status, shape, keys of the object, of each item of the list or of the first line
@@ -139,8 +141,11 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("config --in crawl", 0, dict, {"file", "settings"}),
     ("search word --in crawl", 0, dict, SEARCH),
     ("search unheardof --in crawl", 0, dict, SEARCH),
+    ("search word --in crawl --with {url}?q={{searchTerms}}", 0, dict, SEARCH | {"sources"}),
     ("search --run queries.jsonl --in crawl", 0, None, SEARCH | {"id"}),
     ("index rebuild --in crawl", 0, dict, {"done", "documents", "requeued"}),
+    ("index snapshot --in crawl --to copies", 0, dict, SNAPSHOT),
+    ("index snapshot --in crawl --to .", 2, None, set()),
     ("watch access.log", 0, dict, {"lines", "skipped", "requests", "period", "robots", "undeclared"}),
     ("watch access.log --robot GPTBot", 0, dict, {"robots"}),
     ("watch access.log --state watch.state", 0, dict, {"lines"}),
@@ -153,6 +158,11 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("who --refresh ranges.json --as ahrefs", 0, dict, {"done", "list", "ranges", "added", "removed"}),
     ("key new -o other.jwk", 0, dict, {"done", "file", "key_id", "keys"}),
     ("key show", 0, dict, {"keys"}),
+    ("key indexnow --into keys", 0, dict, {"done", "file", "key"}),
+    ("key indexnow --check {url} 0123456789abcdef", 1, dict, {"served", "url", "status", "found"}),
+    ("announce {url}two --to {url} --key 0123456789abcdef --dry-run", 0, dict, {"done", "dry_run", "services"}),
+    ("announce --in crawl --changed --to {url} --key 0123456789abcdef --no-check", 3, dict, {"done", "services"}),
+    ("vectors --dialect 1994", 0, dict, {"format", "version", "licence", "kinds", "cases"}),
     ("exam --list", 0, list, {"name", "teaches", "source", "rules", "needs"}),
     ("exam --site robots-404 --minutes 0.02 -- true {{seeds}}", 1, dict, {"crawler", "sites", "manners", "skill"}),
     ("demo --once", 0, dict, {"url", "sites", "states", "searches"}),
@@ -169,6 +179,7 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("impact robots.txt clean.txt --in crawl", 0, dict, IMPACT),
     ("impact {url} clean.txt --urls more.txt", 0, dict, IMPACT),
     ("forget {host} --in other", 0, dict, {"done", "host", "known"}),
+    ("completion bash", 0, dict, {"shell", "script"}),
     ("forget barred.example --undo --in other", 0, dict, {"done", "host"}),
     ("forget none.example --in other", 0, dict, {"done", "host", "known"}),
 ]

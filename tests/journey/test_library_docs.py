@@ -2,17 +2,14 @@
 
 import asyncio
 import os
-import re
-import shlex
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from journey.goodbot_process import goodbot
+from journey import practice_site
 from programs import blocks_of, run_program
 from webserver import Exchange, WebServer, answer
 
@@ -60,61 +57,28 @@ async def test_the_robot_of_the_first_page(server: WebServer, capsys: pytest.Cap
     assert capsys.readouterr().out == "['Old clocks', 'Care']\n"
 
 
+START = (DOCS / "start" / "search-services.md").read_text(encoding="utf-8")
+"""The page with the practice site."""
+
+
 @pytest.fixture
 def workshop(tmp_path: Path) -> Path:
     """A folder in which the tutorial was followed: its site, its programs."""
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    for block in blocks_of(page, "sh"):
-        subprocess.run(["sh", "-e", "-c", block], cwd=tmp_path, check=True)
-    for block in blocks_of(page):
+    practice_site.make(START, tmp_path)
+    for block in blocks_of((DOCS / "tutorial.md").read_text(encoding="utf-8")):
         name, _, program = block.removeprefix("# ").partition("\n")
         (tmp_path / name).write_text(program, encoding="utf-8")
     return tmp_path
 
 
-@contextmanager
-def serving(workshop: Path, site: str, asked: list[str]) -> Iterator[str]:
-    """The port at which the tutorial's server serves a folder; afterwards `asked` has the paths that were asked for."""
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    (command,) = re.findall(rf"^    (python3 -m http\.server .* --directory {site})$", page, re.MULTILINE)
-    serve = [sys.executable, "-u", *command.replace("8000", "0").split()[1:]]
-    with subprocess.Popen(serve, cwd=workshop, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            port = re.search(r"port (\d+)", server.stdout.readline())
-            assert port is not None
-            yield port[1]
-        finally:
-            server.terminate()
-        assert server.stderr is not None
-        asked += re.findall(r'"GET (\S+) HTTP', server.stderr.read())
-
-
 def test_a_stranger_can_follow_the_tutorial(workshop: Path) -> None:
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    shown = blocks_of(page, "text")
+    shown = blocks_of((DOCS / "tutorial.md").read_text(encoding="utf-8"), "text")
     assert sorted(path.name for path in workshop.glob("*.py")) == ["first_robot.py", "headings.py"]
     asked: list[str] = []
-    with serving(workshop, "site", asked) as port:
+    with practice_site.served(START, workshop, asked) as port:
         printed = [_run(workshop / name, port) for name in ("first_robot.py", "headings.py")]
     assert printed == shown
     assert asked == ["/robots.txt", "/", "/care.html"] * 2
-
-
-async def test_a_stranger_can_follow_the_first_crawl(workshop: Path) -> None:
-    """The crawl gets what is in the folder that is served, and nothing else."""
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    asked: list[str] = []
-    told = []
-    with serving(workshop, "site", asked) as port:
-        for line in re.findall(r"^    \.venv/bin/goodbot (.*(?:127\.0\.0\.1:8000|search).*)$", page, re.MULTILINE):
-            arguments = shlex.split(line.replace(":8000", f":{port}"))
-            told.append(await goodbot(*arguments, folder=workshop))
-    assert [end.status for end in told] == [0, 0, 0], told
-    _, why, found = (end.out for end in told)
-    assert "Disallow: /private/ (line 2)" in why
-    assert f"http://127.0.0.1:{port}/" in found
-    assert asked == ["/robots.txt", "/", "/care.html"]
 
 
 def _run(program: Path, port: str) -> str:

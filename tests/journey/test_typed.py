@@ -23,15 +23,26 @@ from journey.sample_web import Proxy
 from programs import ROOT, blocks_of
 
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", DOCS / "tutorial.md", DOCS / "recipes.md", *sorted((DOCS / "how-to").glob("*.md"))]
+HANDBOOK = ROOT / "src" / "goodbot" / "demo" / "sites" / "handbook"
+TRANSCRIBED = [ROOT / "README.md", *sorted((DOCS / "start").glob("*.md"))]
+"""Pages whose `console` blocks `test_transcripts` runs."""
+PAGES = [
+    *TRANSCRIBED,
+    *(DOCS / f"{name}.md" for name in ("tutorial", "recipes", "exclusion", "library")),
+    *sorted((DOCS / "how-to").glob("*.md")),
+    *sorted(HANDBOOK.glob("*.md")),
+]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 NOT_RUN = {
-    r"(\.venv/bin/)?pip install |apt install |python3 -m venv ": "installs software",
+    r"(\.venv/bin/)?pip (install|wheel|uninstall) |apt install |python3 -m venv ": "installs software",
     r"make ": "is a target of the Makefile",
     r"goodbot who (.*--reverse-dns|update( [a-z -]+)?$)": "asks a public service",
+    r"goodbot announce (?!.*--dry-run)": "sends requests to public services: other tests have such services",
+    r"goodbot (search|serve) .*--with": "sends requests to public services: other tests have such services",
     r"goodbot watch( *(#.*)?$| .*/var/log/)": "reads the logs of the reader's server",
     r"goodbot remember .*--every": "runs until Ctrl-C: a test of its own does that",
+    r"goodbot index snapshot .*--every": "runs until Ctrl-C: a test of its own does that",
     r"goodbot watch .*--follow": "runs until Ctrl-C: tests of its own do that",
     r"python3 -m http\.server |curl http://127\.0\.0\.1": "is one side of a conversation that other tests have",
     r"goodbot exam -- |(\.venv/bin/)?python \w+\.py": "runs a program of the reader's: other tests have such programs",
@@ -74,6 +85,15 @@ def commands_of(text: str) -> Iterator[str]:
             yield command
 
 
+def examples_of(page: Path) -> str:
+    """The page without the commands that other tests run, and without the tables of the handbook, which name commands
+    but do not show how they are typed."""
+    text = page.read_text(encoding="utf-8")
+    if page in TRANSCRIBED:
+        return re.sub(r"```console\n.*?```", "", text, flags=re.DOTALL)
+    return re.sub(r"^\|.*", "", text, flags=re.MULTILINE) if page.is_relative_to(HANDBOOK) else text
+
+
 def is_form(command: str) -> bool:
     """Whether something is left out."""
     return "…" in command
@@ -88,7 +108,7 @@ class Web:
 
     def typed(self, command: str) -> str:
         """The command as it is run here."""
-        asks = re.match(r"goodbot (check|directives|impact|remember) .*https:", command)
+        asks = re.match(r"goodbot (check|directives|impact|key|remember) .*https:", command)
         return command.replace("https://example.org", self.origin) if asks else command
 
 
@@ -134,7 +154,7 @@ async def serve(command: str, folder: Path, web: Web) -> None:
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_commands_of_a_page(name: str, tmp_path: Path, web: Web) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
-    typed = [command for command in commands_of(text) if not is_form(command)]
+    typed = [command for command in commands_of(examples_of(ROOT / name)) if not is_form(command)]
     typed = [command for command in typed if not any(re.match(begin, command) for begin in (*NOT_RUN, *SLOW))]
     for file, content in OF_THE_READER.items():
         if not any(re.match(rf"goodbot write .*(-o|--output) {file}", command) for command in typed):
@@ -162,6 +182,12 @@ async def test_the_slow_commands_of_a_page(name: str, tmp_path: Path, web: Web) 
         await run(command, tmp_path, web)
 
 
+@pytest.mark.parametrize("page", sorted((HANDBOOK / "ru").glob("*.md")), ids=lambda page: page.name)
+def test_a_translation_has_the_same_commands(page: Path) -> None:
+    original = (HANDBOOK / page.name).read_text(encoding="utf-8")
+    assert [*commands_of(page.read_text(encoding="utf-8"))] == [*commands_of(original)]
+
+
 def test_what_is_not_run_is_there() -> None:
     """No reason is kept for a command that has gone; targets and extras exist."""
     typed = [command for page in PAGES for command in commands_of(page.read_text(encoding="utf-8"))]
@@ -170,7 +196,7 @@ def test_what_is_not_run_is_there() -> None:
     assert {command.split()[1] for command in typed if command.startswith("make ")} <= targets
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     every = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-    asked = re.findall(r"pip install '?(?!https:)([\w.]+)(?:\[([\w,]+)\])?", every)
+    asked = re.findall(r"pipx? install '?(?!https:|\S*\.whl)([\w.]+)(?:\[([\w,]+)\])?", every)
     assert {name for name, _ in asked} == {"."}  # goodbot is in no package index
     assert {extra for _, extras in asked for extra in extras.split(",") if extra} <= set(
         project["optional-dependencies"]
@@ -190,19 +216,21 @@ def _command(words: list[str]) -> click.Command | None:
     return command
 
 
+NAMING = [
+    *PAGES,
+    *sorted({*DOCS.rglob("*.md"), *ROOT.glob("*.md")} - {*PAGES, *DOCS.glob("decisions/*"), ROOT / "CHANGELOG.md"}),
+]
+"""Pages that name commands of this version: all but the history of the project."""
+
 FORMS = sorted(
     {
-        span
-        for page in [*PAGES, ROOT / "docs" / "exclusion.md", ROOT / "docs" / "library.md", ROOT / "ARCHITECTURE.md"]
-        for span in [
-            *re.findall(r"`(goodbot [a-z][^`]*)`", page.read_text(encoding="utf-8")),
-            *(command for command in commands_of(page.read_text(encoding="utf-8")) if command.startswith("goodbot ")),
-        ]
+        *(form for page in NAMING for form in re.findall(r"`(goodbot [a-z][^`]*)`", page.read_text(encoding="utf-8"))),
+        *(command for page in PAGES for command in commands_of(page.read_text(encoding="utf-8"))),
     }
 )
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [form for form in FORMS if form.startswith("goodbot ")])
 def test_every_command_that_is_named_exists_with_its_options(form: str) -> None:
     words = form.partition(" -- ")[0].replace("…", " ").split()[1:]
     assert words[0] in COMMANDS

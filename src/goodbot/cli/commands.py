@@ -24,6 +24,7 @@ SECTIONS = {
         "format": "Rewrite a robots.txt without changing verdicts",
         "write": "Generate a robots.txt",
         "directives": "Show what a robot may do with a page",
+        "vectors": "Write test cases for parsers of robots.txt",
     },
     "Crawl": {
         "demo": "Crawl three sample sites and serve a search page",
@@ -44,7 +45,8 @@ SECTIONS = {
     "Search": {
         "search": "Search crawled pages or imported documents",
         "serve": "Serve the search of a crawl, and pages about it, to browsers and programs",
-        "index": "Fill, rebuild, refresh or measure a search index",
+        "index": "Fill, rebuild, measure or copy a search index",
+        "announce": "Report changed pages of your site to search services",
     },
     "Robots": {
         "watch": "Show which robots came to a server, whose they are, and how fast",
@@ -54,8 +56,11 @@ SECTIONS = {
         "incidents": "Note what a robot did, and what you did about it",
         "remember": "Keep dated copies of robots.txt, and report which verdicts changed",
         "who": "Identify the robot behind a User-Agent, and verify it",
-        "key": "Make or show the key that signs requests",
+        "key": "Make or show keys: to sign requests, to announce pages",
         "exam": "Give any crawler a driving test",
+    },
+    "goodbot itself": {
+        "completion": "Print the script by which a shell completes commands",
     },
 }
 COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in section.items()}
