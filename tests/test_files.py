@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import InputError, RunError
-from goodbot.files import write_whole
+from goodbot.files import create_file, write_whole
 
 KILLED_BEFORE_THE_RENAME = """
 import os, signal, sys
@@ -120,3 +120,20 @@ def test_a_kill_before_the_end_leaves_the_old_robots_txt(command: tuple[str, ...
         [sys.executable, "-c", KILLED_BEFORE_THE_RENAME, *command], cwd=tmp_path, capture_output=True, check=False
     )
     assert (ended.returncode, file.read_bytes()) == (-signal.SIGKILL, UNTIDY)
+
+
+def test_a_new_file_takes_no_other_file_s_place(tmp_path: Path) -> None:
+    file = tmp_path / "new"
+    create_file(file, b"first", 0o640)
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"first", 0o640 & ~_umask())
+    with pytest.raises(FileExistsError):
+        create_file(file, b"second", 0o600)
+    assert file.read_bytes() == b"first"
+    with pytest.raises(InputError, match="no such folder"):
+        create_file(tmp_path / "none" / "new", b"", 0o600)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

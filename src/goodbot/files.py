@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,6 +34,28 @@ def write_whole(path: Path, content: bytes) -> None:
             file.write(content)
     except OSError as error:
         raise cannot_write(path, error) from error
+
+
+def create_file(path: Path, content: bytes, mode: int) -> None:
+    """Makes a file that does not exist yet; it is on disk when this returns. If it cannot be written, nothing is left.
+    Raises FileExistsError, InputError if its folder does not exist, RunError if it cannot be written."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    except FileExistsError:
+        raise
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"no such folder: {path.parent}") from None
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror}") from error
+    try:
+        with os.fdopen(descriptor, "wb") as opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())
+    except OSError as error:
+        with suppress(OSError):  # report the disk's first error, not this one
+            path.unlink()
+        raise RunError(f"cannot write {path}: {error.strerror}") from error
 
 
 def cannot_write(path: Path, error: OSError) -> GoodbotError:

@@ -2,16 +2,15 @@
 serves in a file."""
 
 import hmac
-import os
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from goodbot.errors import InputError, RunError
+from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
+from goodbot.files import create_file
 from goodbot.page import decode_content
 from goodbot.page.html import looks_like_html
 from goodbot.url import Url, parse_url
@@ -35,21 +34,7 @@ def create_key_file(folder: Path) -> tuple[str, Path]:
         raise InputError(f"there is a key already: {file}; to replace it, remove that file first")
     key = secrets.token_hex(16)
     file = folder / f"{key}.txt"
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"no such folder: {folder}") from None
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}") from error
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as opened:
-            opened.write(key)
-            opened.flush()
-            os.fsync(opened.fileno())
-    except OSError as error:
-        with suppress(OSError):  # the file holds no key; report the disk's first error, not this one
-            file.unlink()
-        raise RunError(f"cannot write {file}: {error.strerror}") from error
+    create_file(file, key.encode("ascii"), 0o666)
     return key, file
 
 

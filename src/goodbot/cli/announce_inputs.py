@@ -1,7 +1,6 @@
 """Reads what `goodbot announce` is to send, to whom, and with which key."""
 
-import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -20,7 +19,7 @@ from goodbot.announce.sources import (
 )
 from goodbot.announce.worklist import Worklist
 from goodbot.cli.command_groups import did_you_mean
-from goodbot.cli.options import site_meant
+from goodbot.cli.options import opened_input, site_meant
 from goodbot.cli.printing import say_folded
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
@@ -128,12 +127,14 @@ class Reading:
         """Reads all sources but sitemaps on servers. Raises InputError, or RunError."""
         self.work.add(self._named(Change(_typed(text)) for text in sources.urls))
         for name in sources.lists:
-            _with_file(name, lambda file, name=name: self._add_lines(file, name))  # type: ignore[misc]
+            with opened_input(name, or_site=True) as file:
+                self.work.add(self._named(Change(url) for url in url_lines(file, name)))
         for name in sources.sitemaps:
             if (url := parse_url(name)) is not None:
                 self._name(url)
             else:
-                _with_file(name, lambda file, name=name: self._add_sitemap(file, name))  # type: ignore[misc]
+                with opened_input(name, or_site=True) as file:
+                    self._add_sitemap(file, name)
         if sources.crawl is not None:
             self._add_crawl(sources.crawl)
 
@@ -159,9 +160,6 @@ class Reading:
         is_indexed = CrawlFolder(path).settings_before().index
         with open_ledger(path) as ledger:
             self.work.add(self._named(crawl_changes(ledger.records(), is_indexed=is_indexed)))
-
-    def _add_lines(self, file: BinaryIO, name: str) -> None:
-        self.work.add(self._named(Change(url) for url in url_lines(file, name)))
 
     def _add_sitemap(self, file: BinaryIO, name: str) -> None:
         sitemap = sitemap_in_file(file)
@@ -193,24 +191,6 @@ def _typed(text: str) -> Url:
     except InputError as error:
         meant = site_meant(text) if text else None
         raise InputError(f"{error}; did you mean {meant}?" if meant else str(error)) from error
-
-
-def _with_file(name: str, read: Callable[[BinaryIO], None]) -> None:
-    if not name:
-        raise InputError("the name of a file is empty")
-    try:
-        if name == "-":
-            if sys.stdin is None:
-                raise InputError("standard input is closed")
-            read(sys.stdin.buffer)
-        else:
-            with Path(name).open("rb") as file:
-                read(file)
-    except FileNotFoundError as error:
-        hint = "; if you mean a URL, it begins with https://" if site_meant(name) else ""
-        raise InputError(f"cannot read {name}: {error.strerror}{hint}") from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from error
 
 
 # ---- the state file -------------------------------------------------------------------------------------------------

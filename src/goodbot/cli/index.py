@@ -1,11 +1,7 @@
 """`goodbot index`: fills, rebuilds, refreshes, measures and copies a search index."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
@@ -13,12 +9,11 @@ from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.index_progress import ImportProgress, IndexProgress, RefreshProgress
 from goodbot.cli.index_snapshot import command as snapshot
-from goodbot.cli.options import in_option, index_option
+from goodbot.cli.options import in_option, index_option, opened_input
 from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rebuild_index
 from goodbot.crawl_folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
-from goodbot.errors import InputError
 from goodbot.human import counted, human_bytes
 from goodbot.index_care import import_documents, refresh_index, statistics
 from goodbot.interrupts import run_async
@@ -111,27 +106,12 @@ def import_(file: Path, folder: Path, as_json: bool) -> None:
     Exit status: 0: done; 2: a line cannot be used, FILE cannot be read, or DIR has a crawl; 3: the index cannot be
     written.
     """
-    with _opened(file) as stream:
+    with opened_input(str(file)) as stream:
         done = import_documents(folder, str(file), stream, ImportProgress(partial(say, err=True)))
     if as_json:
         write_json({"imported": done.read, "documents": done.documents})
         return
     say(f"{counted(done.read, 'document')} imported; the index now has {counted(done.documents, 'document')}")
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[BinaryIO]:
-    """Opens a file, or standard input for `-`. Raises InputError if it cannot be read."""
-    try:
-        if str(file) == "-":
-            if sys.stdin is None:
-                raise InputError("standard input is closed")
-            yield sys.stdin.buffer
-            return
-        with file.open("rb") as stream:
-            yield stream
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from error
 
 
 @command.command(

@@ -3,9 +3,10 @@
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
@@ -70,15 +71,24 @@ def _in(about: str) -> Callable[[Command], Command]:
 def read_input(name: str, *, or_site: bool = False) -> bytes:
     """Reads at most `MAX_INPUT_BYTES` of a file, or of standard input for `-`. Raises InputError. `or_site`: the
     command accepts the URL of a site too."""
+    with opened_input(name, or_site=or_site) as file:
+        return file.read(MAX_INPUT_BYTES)
+
+
+@contextmanager
+def opened_input(name: str, *, or_site: bool = False) -> Iterator[BinaryIO]:
+    """Opens a file, or standard input for `-`. Raises InputError if it cannot be opened, or read within the block.
+    `or_site` is that of `read_input`."""
     if not name:
         raise InputError("the name of a file is empty")
     try:
         if name == "-":
             if sys.stdin is None:
                 raise InputError("standard input is closed")
-            return sys.stdin.buffer.read(MAX_INPUT_BYTES)
+            yield sys.stdin.buffer
+            return
         with Path(name).open("rb") as file:
-            return file.read(MAX_INPUT_BYTES)
+            yield file
     except OSError as error:
         url = site_meant(name) if or_site and isinstance(error, FileNotFoundError) else None
         hint = f"; if you mean the site, give the whole URL: {url}" if url else ""

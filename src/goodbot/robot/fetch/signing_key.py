@@ -4,10 +4,8 @@ Ed25519 (RFC 8032), as JWK (RFC 8037).
 """
 
 import json
-import os
 import stat
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,7 +13,8 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from goodbot.errors import InputError, RunError
+from goodbot.errors import InputError
+from goodbot.files import create_file
 
 _MOST_BYTES = 10_000
 _OTHERS_MAY = 0o077
@@ -54,22 +53,9 @@ def create_key(file: Path) -> SigningKey:
     never overwritten; RunError if it cannot be written."""
     key = SigningKey(Ed25519PrivateKey.generate())
     try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        create_file(file, f"{json.dumps(key.private_jwk())}\n".encode("ascii"), 0o600)
     except FileExistsError:
         raise InputError(f"{file} exists already and is not overwritten: choose another file with --output") from None
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"no such folder: {file.parent}") from None
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}") from error
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as opened:
-            opened.write(json.dumps(key.private_jwk()) + "\n")
-            opened.flush()
-            os.fsync(opened.fileno())
-    except OSError as error:
-        with suppress(OSError):  # the file holds no key; report the disk's first error, not this one
-            file.unlink()
-        raise RunError(f"cannot write {file}: {error.strerror}") from error
     return key
 
 
