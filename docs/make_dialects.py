@@ -21,9 +21,10 @@ HEAD: Final = f"""# Dialects of robots.txt
 
 A dialect is one way of reading a robots.txt. goodbot's own robot reads by RFC 9309. For the others, ask
 `goodbot allowed robots.txt --agent MyBot --dialect all /x`, or `RobotsTxt.parse(body, "google")`. This page is
-generated from the code: each *yes* and *no* is what the dialect answers about the file at the end of this page.
+generated from the code: each *yes* and *no* is what the dialect answers about the file with the same number at the end.
 
-In all dialects the first {LIMIT_BYTES // 1024} KiB of a file count, and no bytes are an error.
+In all dialects only the first {LIMIT_BYTES // 1024} KiB of a file count. Any sequence of bytes can be read; none
+causes an error.
 """
 
 
@@ -44,8 +45,13 @@ GROUPS: Final = (
         False,
     ),
     Case("Does a group go on after a blank line?", "User-agent: MyBot\n\nDisallow: /a", "/a", False),
-    Case("Does a name also apply to robots with a longer name?", "User-agent: Bot\nDisallow: /a", "/a", False),
-    Case("Does a name also apply to robots with a shorter name?", "User-agent: MyBot-News\nDisallow: /a", "/a", False),
+    Case("Does the group of `Bot`, a part of its name, apply to it?", "User-agent: Bot\nDisallow: /a", "/a", False),
+    Case(
+        "Does the group of `MyBot-News`, which contains its name, apply to it?",
+        "User-agent: MyBot-News\nDisallow: /a",
+        "/a",
+        False,
+    ),
     Case("May a line have several names, with spaces?", "User-agent: OtherBot MyBot\nDisallow: /a", "/a", False),
     Case("May a line have several names, with commas?", "User-agent: OtherBot, MyBot\nDisallow: /a", "/a", False),
 )
@@ -66,10 +72,10 @@ RULES: Final = (
 STATUSES: Final = (200, 301, 401, 402, 403, 404, 429, 500)
 WORDS: Final = {"rules": "its rules", "open": "all allowed", "closed": "all closed"}
 OUTAGES: Final = {
-    "with a copy, after an hour": Outage(0, HOUR_S, 0, True),
-    "with a copy, after a day": Outage(0, DAY_S, 0, True),
-    "with a copy, after 31 days": Outage(0, 31 * DAY_S, 0, True),
-    "without a copy, after a day": Outage(0, DAY_S, None, True),
+    "with an earlier copy of the file, after an hour": Outage(0, HOUR_S, 0, True),
+    "with an earlier copy of the file, after a day": Outage(0, DAY_S, 0, True),
+    "with an earlier copy of the file, after 31 days": Outage(0, 31 * DAY_S, 0, True),
+    "without an earlier copy, after a day": Outage(0, DAY_S, None, True),
 }
 
 
@@ -104,7 +110,7 @@ def _texts() -> Iterator[str]:
     """Yields the table of dialects; the titles of the texts are those of the page on conformance."""
     conformance = (DOCS / "conformance.md").read_text(encoding="utf-8")
     titles = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+?) \|", conformance, re.MULTILINE))
-    yield from ("| dialect | text | its sections are called | all that goodbot does |", "|---|---|---|---|")
+    yield from ("| dialect | text | name of its sections in verdicts | details |", "|---|---|---|---|")
     for dialect in DIALECTS.values():
         own = DOCS / "conformance" / f"{dialect.name}.md"
         details = f"conformance/{own.name}" if own.exists() else "conformance.md"
@@ -159,7 +165,9 @@ def _records() -> Iterator[str]:
             "a group is called": lambda dialect: dialect.groups_called,
             "the rule that counts is": winner,
             "fields of rules": lambda dialect: ", ".join(sorted(field.title() for field in dialect.rule_fields)),
-            "Crawl-delay, Request-rate and Visit-time count": lambda d: "yes" if d.reads_timing else "no",
+            "goodbot respects Crawl-delay, Request-rate and Visit-time, which few of these texts mention": lambda d: (
+                "yes" if d.reads_timing else "no"
+            ),
             "a file is used for, if its headers do not say": lambda dialect: days(dialect.fresh_s),
             "a file is used for, at most": lambda dialect: days(dialect.longest_fresh_s),
         },
@@ -183,7 +191,10 @@ def _sections() -> Iterator[str]:
     yield f"| dialect | {' | '.join(SUBJECTS.values())} |"
     yield "|---" * (1 + len(SUBJECTS)) + "|"
     for dialect in DIALECTS.values():
-        yield f"| `{dialect.name}` | {' | '.join(getattr(dialect.sections, name) for name in SUBJECTS)} |"
+        named = {name: getattr(dialect.sections, name) for name in SUBJECTS}
+        if not RobotsTxt.parse("User-agent: *\nDisallow: /", dialect.name).allows("/robots.txt", AGENT):
+            named["itself"] = "like any URL"
+        yield f"| `{dialect.name}` | {' | '.join(named.values())} |"
 
 
 def main() -> None:

@@ -247,7 +247,7 @@ def judged(parser: Parser, answers: Answers, cases: Iterable[Case]) -> list[Judg
 
 INTRO: Final = f"""# What parsers of robots.txt answer to our test vectors
 
-`goodbot vectors` writes {{cases:,}} questions to a parser of robots.txt, each with the answers of RFC 9309, of Google's
+`goodbot vectors` has {{cases:,}} questions for parsers of robots.txt, each with the answers of RFC 9309, of Google's
 parser or of older texts ([how to use them](how-to/test-vectors.md)). This page shows what parsers of PyPI, npm and
 Debian answer. `make parsers-report` asks them again and writes this page. Version of the vectors: {VERSION}.
 
@@ -278,7 +278,7 @@ def page(kept: Mapping[Parser, Answers], cases: Sequence[Case]) -> str:
     lines = [
         INTRO.format(cases=len(cases)),
         *("## Results", "", *_totals(kept, there), ""),
-        *("Not asked:", "", *(f"- {name}: {reason}." for name, reason in {**absent, **NOT_ASKED}.items()), ""),
+        *("Not tested:", "", *(f"- {name}: {reason}." for name, reason in {**absent, **NOT_ASKED}.items()), ""),
         *("## Why each is judged by this text", ""),
         *(f"- {parser.name}: {parser.claim}." for parser in there if parser.source != "goodbot"),
         *("", "## What failed", ""),
@@ -289,7 +289,7 @@ def page(kept: Mapping[Parser, Answers], cases: Sequence[Case]) -> str:
 
 
 def _totals(kept: Mapping[Parser, Answers], there: Mapping[Parser, list[Judged]]) -> Iterator[str]:
-    yield "| parser | from | version | judged by | must: passed | errors | slowest | all: as goodbot |"
+    yield "| parser | from | version | judged by | must: passed | errors | slowest | all: same answer as goodbot |"
     yield "|---|---|---|---|---:|---:|---:|---:|"
     for parser, results in there.items():
         must = [each for each in results if each.expected.kind == "must"]

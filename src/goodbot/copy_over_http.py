@@ -20,7 +20,7 @@ _RANGE: Final = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:\d{1,18}|\*)", re.ASCI
 
 class HttpSource:
     """Implements `CopySource` at the URL of a folder. A file is fetched in parts by range requests (RFC 9110 §14); a
-    server without these can serve files as large as one part. Redirects are not followed. One thread may use it."""
+    server without these can serve files of up to 10 MB. Redirects are not followed. One thread may use it."""
 
     def __init__(self, url: Url) -> None:
         self._base = url.text.partition("#")[0].rstrip("/") + "/"

@@ -59,9 +59,9 @@ def command(folder: Path, to: str, keep: int, every: str | None, as_json: bool) 
 
     With --every, a snapshot that fails is reported, and tried again next time. With --json, there is one line for each.
 
-    Exit status: 0: done; 2: DIR has neither a crawl nor an index, the crawl was made with --no-index, or the place has
-    other files; 3: the index is missing or damaged, or the place cannot be written; 130: --every was interrupted.
-    """
+    Exit status: 0: done; 2: DIR has neither a crawl nor an index, the crawl was made with --no-index, or FOLDER or URL
+    has files that are not of snapshots; 3: the index is missing or damaged, another snapshot is being written there, or
+    it cannot be written; 130: --every was interrupted."""
     from goodbot.index_copies import open_target, origin_of  # noqa: PLC0415  (other commands of the group start faster)
 
     every_s = None if every is None else parse_every(every, 1)
@@ -115,4 +115,5 @@ def _print(done: "Snapshot", place: str, *, as_json: bool) -> None:
         return
     files = f"{counted(len(manifest.files), 'file')}, {human_bytes(manifest.size)}"
     new = f"{counted(done.copied_files, 'file')}, {human_bytes(done.copied_bytes)}"
-    say(f"version {manifest.version} of {counted(manifest.documents, 'document')} is in {place} ({files}; new: {new})")
+    documents = counted(manifest.documents, "document")
+    say(f"wrote version {manifest.version} ({documents}, {files}; new: {new}) to {place}")

@@ -59,7 +59,8 @@ CONTROL_TIMEOUT_S = 4.0
     "folder",
     metavar="DIR",
     type=NamedPath(path_type=Path),
-    help="Folder of a crawl or of imported documents. Without it only the checker and the robots directory are served.",
+    help="Folder of a crawl or of imported documents. Without it and --follow, only the checker and the robots "
+    "directory are served.",
 )
 @serve_options
 @watch_options
@@ -114,7 +115,7 @@ def command(
     POST /api/submit       {"url": "…"} submits a URL
     POST /api/check        {"robots": "…"} or {"site": "URL"}, and "agent",
                            "url"
-    POST /indexnow         reports changed URLs by IndexNow; also GET
+    POST /indexnow         takes announcements of changed URLs (IndexNow); also GET
     /opensearch.xml        adds the search to a browser
     /metrics, /healthz     figures for Prometheus; a health check
     /robots.txt, /sitemap.xml  what robots may visit here
@@ -123,14 +124,15 @@ def command(
 
     For the operator (goodbot serve prints a link with the token): /crawl shows the crawl, its hosts, URLs not fetched
     and courtesy, and can pause, resume and stop it. With --watch, /crawl/watch shows which robots came to your own
-    server, as goodbot watch does, while its logs grow. Anyone who can reach the other pages may read them. With
-    --no-index everything works except search. The server itself fetches from public sites only, for the checker,
-    removals and IndexNow, and only if a contact is set. With --with, visitors may also send their query to other
-    search services; docs/how-to/federated-search.md describes it.
+    server, as goodbot watch does, while its logs grow. The other pages are open to everyone who can reach the server.
+    Of a crawl made with --no-index, everything works except search. A copy (--follow) has no crawl pages, submissions,
+    removals, cached copies or histories. The server itself fetches from public sites only, for the checker, removals
+    and IndexNow, and only if a contact is set. With --with, visitors may also send their query to other search
+    services; docs/how-to/federated-search.md describes it.
 
     Exit status: 0: ended with Ctrl-C, SIGTERM or SIGHUP (the terminal was closed); 2: bad input, such as an invalid
     setting or a DIR that holds neither a crawl nor an index; 3: cannot listen on that address and port, the index of
-    the crawl is missing or damaged, or there is no snapshot to follow.
+    the crawl is missing or damaged, there is no snapshot to follow, or another server uses the folder of --into.
     """
     settings = _settings(folder)
     served = serve_settings(folder, options | ({"listen": old_listen} if old_listen is not None else {}))

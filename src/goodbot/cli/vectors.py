@@ -43,8 +43,8 @@ from goodbot.exclusion import DIALECTS
     "is a section of RFC 9309. Repeatable.",
 )
 def command(form: str, dialects: tuple[str, ...], sections: tuple[str, ...], as_json: bool) -> None:
-    """Write goodbot's test vectors for parsers of robots.txt: several thousand files, each with a robot, a URL, and the
-    result that each dialect requires. Anybody may use them for anything (CC0-1.0).
+    """Write goodbot's test vectors for parsers of robots.txt: more than 5,000 cases, each with a robots.txt, a robot, a
+    URL, and the result in each dialect. Anybody may use them for anything (CC0-1.0).
 
     The kind of a result is must (the text requires, recommends or prints it), reading (the text can be read in several
     ways) or choice (the text does not mention it).

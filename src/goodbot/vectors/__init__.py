@@ -1,4 +1,4 @@
-"""Has test cases for parsers of robots.txt: a file, a robot and a URL, and what each specification answers.
+"""Test cases for parsers of robots.txt: a file, a robot, a URL, and the result in each dialect.
 
 Pure. The cases are for authors of other parsers too: `goodbot vectors` writes them.
 """

@@ -12,7 +12,7 @@ Kind = Literal["must", "reading", "choice"]
 About = Literal["lines", "groups", "names", "rules", "special", "other", "errors", "limits"]
 
 KINDS: Final[Mapping[Kind, str]] = {
-    "must": "the text requires or recommends this result, or prints it",
+    "must": "the text requires or recommends this result, or prints it in an example",
     "reading": "the text can be read in several ways; this is goodbot's reading",
     "choice": "the text does not mention this; this is goodbot's choice",
 }

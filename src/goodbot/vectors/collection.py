@@ -39,8 +39,8 @@ SOURCES: Final[Sequence[Callable[[], Iterable[Case]]]] = (
 
 
 def all_cases() -> list[Case]:
-    """Returns all cases, in a fixed order. No question is there twice: a case lacks the dialects for which an earlier
-    one asks the same."""
+    """Returns all cases, in a fixed order. No question is there twice: if two cases ask the same, the earlier one keeps
+    its results."""
     asked: dict[tuple[bytes, str, str], set[str]] = {}
     found: dict[str, Case] = {}
     for each in (case for source in SOURCES for case in source()):
@@ -55,7 +55,7 @@ def all_cases() -> list[Case]:
 
 def selected(cases: Iterable[Case], dialects: Collection[str] = (), sections: Collection[str] = ()) -> Iterator[Case]:
     """Yields the cases that have a result for these dialects, with these results only; and the same for sections. A
-    section is named as in the results or by its beginning. Without dialects or sections, all count."""
+    section is named as in the results or by its beginning. Without dialects or sections, yields all."""
     for each in cases:
         expected = {
             dialect: result

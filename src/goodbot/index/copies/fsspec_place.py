@@ -66,7 +66,7 @@ class FsspecPlace:
                 pass  # another snapshot has removed it
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Keeps nobody away."""
+        """Does nothing: object stores have no lock."""
         return nullcontext()
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ _LINKS: Final = re.compile(r"links-[0-9a-f]{12}")
 
 
 class HeldFile(NamedTuple):
-    """An open file. `path` is relative to the folder of the index. `is_segment`: its name says what it contains, as no
+    """An open file. `path` is relative to the folder of the index. `is_segment`: the name identifies the content, as no
     two segments have the same name."""
 
     path: str

@@ -42,8 +42,7 @@ _ATTEMPTS: Final = 3
 
 
 class Copying(NamedTuple):
-    """The progress of a snapshot: bytes written, or found to be there already, of the bytes that are not known to be
-    there."""
+    """The progress of a snapshot: how many bytes of the contents that may be missing have been written, or found."""
 
     done: int
     total: int
