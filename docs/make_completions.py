@@ -79,7 +79,8 @@ def _entry(path: str, command: click.Command) -> dict[str, Any]:
     if not any("--output" in option.opts for option in options):
         entry["prints"] = False
     if not command.context_settings.get("allow_interspersed_args", True):
-        entry["runs"] = True  # what follows is another program's command line
+        entry["runs"] = True  # what follows is another program's command line, which may name files
+        entry["arguments"] = [["file", nargs] for _, nargs in entry["arguments"]]
     others: Mapping[str, click.Command] = command.others if isinstance(command, CommandWithOthers) else {}
     if others:
         entry["others"] = {name: _entry(f"{path} {name}", each) for name, each in others.items()}

@@ -115,6 +115,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Gives parts of the search the names that the theme leaves out or uses twice."""
+    """Gives parts of the search the names that the theme leaves out or uses twice, and a page its own language."""
+    if "/ru/" in page.file.src_uri:
+        output = output.replace('<html lang="en"', '<html lang="ru"')
     named = output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
     return named.replace('"md-search__options" aria-label="Search"', '"md-search__options" aria-label="Sharing"')

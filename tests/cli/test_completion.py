@@ -61,7 +61,7 @@ CASES = [
     ("goodbot explain r31", ["R310"]),
     ("goodbot exam --with goodb", ["goodbot"]),
     ("goodbot exam --site robots-404", ["robots-404"]),
-    ("goodbot exam -- wget --rec", []),
+    ("goodbot exam -- wget --rec", ["file"]),
     ("goodbot remedy ngi", ["nginx"]),
     ("goodbot remedy nginx --robot gptb", ["GPTBot"]),
     ("goodbot who upda", ["update"]),
@@ -192,7 +192,14 @@ AT_ONE_TAB = [
     ("goodbot check --format=sa", "goodbot check --format=sarif "),
     ("goodbot explain R31", "goodbot explain R310 "),
     ("goodbot check rob", "goodbot check robots.txt "),
+    ("goodbot exam -- wget rob", "goodbot exam -- wget robots.txt "),
+    ("goodbot vectors > rob", "goodbot vectors > robots.txt "),
 ]
+AFTER_A_TAB = {
+    "bash": "value=5; type=7; completion=9; kind=3",
+    "zsh": "type=7; key=5; descr=9; kind=3",
+}
+"""Variables of the user with names that scripts like to use."""
 STARTS = {
     "bash": (["bash", "--noprofile", "--rcfile", ".bashrc", "-i"], ".bashrc", ""),
     "zsh": (["zsh", "-i"], ".zshrc", "autoload -U compinit; compinit -u -D\n"),
@@ -211,6 +218,10 @@ def test_the_tab_key(shell: str, tmp_path: Path) -> None:
             shown.press(f"{typed}\t")
             assert shown.shows(expected), typed
             shown.press("\x15")  # Ctrl-U: empties the line
+        shown.press(f"{AFTER_A_TAB[shell]}\ngoodbot vec\t")
+        assert shown.shows("goodbot vectors ")
+        shown.press('\x15echo "=${value-}${type-}${completion-}${key-}${descr-}$kind="\n')
+        assert shown.shows({"bash": "=5793=", "zsh": "=7593="}[shell])
 
 
 def test_fish_completes(tmp_path: Path) -> None:
@@ -222,3 +233,23 @@ def test_fish_completes(tmp_path: Path) -> None:
     found = [line.partition("\t")[0].rpartition("=")[2] for line in answer.stdout.decode().splitlines()]
     assert found == [expected.split()[-1].rpartition("=")[2] for _, expected in AT_ONE_TAB]
     assert answer.stderr == b""
+
+
+def test_bash_finds_the_program_that_was_typed_and_is_silent_without_one(tmp_path: Path) -> None:
+    """Called by a path, as far as bash can find it; otherwise the one on the path; otherwise nothing happens."""
+    needs("bash")
+    program = Path(sys.executable).parent / "goodbot"
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "goodbot").symlink_to(program)
+    asked = 'COMP_WORDS=("$1" cra); COMP_CWORD=1; COMPREPLY=(); _goodbot_completion "$1"; echo "${COMPREPLY[@]}"'
+    (tmp_path / "ask").write_text(f"compopt() {{ :; }}\n{script_for('bash')}\n{asked}\n")
+    for typed, path, expected in [
+        ("goodbot", environment_in(tmp_path)["PATH"], "crawl"),
+        ("~/own/goodbot", "/usr/bin:/bin", "crawl"),
+        ("$HOME/other/goodbot", environment_in(tmp_path)["PATH"], "crawl"),
+        ("~/other/goodbot", "/usr/bin:/bin", ""),
+    ]:
+        command = ["bash", "--noprofile", str(tmp_path / "ask"), typed]
+        environment = environment_in(tmp_path) | {"PATH": path}
+        answer = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, check=True)
+        assert (answer.stdout.decode().strip(), answer.stderr) == (expected, b""), typed

@@ -1,12 +1,16 @@
 """The sample web: crawled by the command line, every decision as its table says; and `goodbot demo` itself."""
 
+import json
+import signal
 from pathlib import Path
 
+import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
+from demo.asking import ask
 from demo.expected import EXPECTED, HIDDEN, OUT_OF_SCOPE
 from goodbot.demo import EXAMPLE_QUERIES, DemoWeb
-from journey.goodbot_process import goodbot
+from journey.goodbot_process import ended, goodbot, start
 
 
 async def test_every_decision(tmp_path: Path) -> None:
@@ -47,3 +51,16 @@ async def test_demo_once() -> None:
         assert query in result.out
     assert "no pages found" not in result.out
     assert "\x1b" not in result.out
+
+
+async def test_the_sites_are_there_while_the_search_page_is() -> None:
+    process = await start("demo", "--port", "0", "--json")
+    assert process.stdout is not None
+    result = json.loads(await process.stdout.readline())
+    first = result["searches"][0]["hits"][0]["url"]
+    answers = [ask(url).status for url in (first, *(site["url"] for site in result["sites"]))]
+    process.send_signal(signal.SIGINT)
+    end = await ended(process)
+    assert (answers, end.status) == ([200] * 4, 0), end.err
+    with pytest.raises(OSError, match="refused"):
+        ask(first)

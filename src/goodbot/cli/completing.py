@@ -18,6 +18,26 @@ VARIABLE: Final = "_GOODBOT_COMPLETE"
 """The variable by which a shell asks; its value is `bash_complete`, `zsh_complete` or `fish_complete`."""
 SHELLS: Final = ("bash", "zsh", "fish")
 
+_BASH: Final = """\
+_goodbot_completion() {
+    local IFS=$'\\n' program=${1/#\\~\\//$HOME/} kind value
+    case ${COMP_WORDS[COMP_CWORD - 1]} in *[\\<\\>])
+        compopt -o default
+        return
+    esac
+    type -P -- "$program" >/dev/null || program=goodbot
+    while IFS=, read -r kind value; do
+        case $kind in
+        dir) compopt -o dirnames ;;
+        file) compopt -o default ;;
+        plain) COMPREPLY+=("$value") ;;
+        esac
+    done < <(COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD %(variable)s=bash_complete "$program" 2>/dev/null)
+}
+complete -o nosort -F _goodbot_completion goodbot
+"""
+"""Not click's own: that changes variables of the user, and prints an error if the program is not found."""
+
 _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "file": click.Path(),
     "dir": click.Path(file_okay=False),
@@ -27,8 +47,11 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
 
 def script(shell: str) -> str:
     """Returns the script that makes a shell of `SHELLS` complete the command `goodbot`."""
+    if shell == "bash":
+        return _BASH % {"variable": VARIABLE}
     made = _completion(shell)
-    return made.source_template % made.source_vars()  # made.source() would start bash, to see its version
+    text = made.source_template % made.source_vars()
+    return text.replace("local -a response\n", "local -a response\n    local type key descr\n")  # in zsh, else global
 
 
 def complete(instruction: str) -> int:

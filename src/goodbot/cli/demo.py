@@ -57,8 +57,8 @@ MEANING: dict[State, str] = {
 def command(once: bool, port: int, as_json: bool) -> int:
     """Serve three sample sites on this machine, crawl them, show what was decided and why, search them.
 
-    At the end the pages of `goodbot serve` show the crawl. Nothing leaves this machine, and the crawl is deleted when
-    the demo ends.
+    At the end the pages of `goodbot serve` show the crawl. The sites are served until the demo ends; then the crawl is
+    deleted. Nothing leaves this machine.
 
     Exit status: 0: done, or the search page was ended with Ctrl-C; 3: the port is in use; 130: interrupted before that.
     """
@@ -73,14 +73,14 @@ def command(once: bool, port: int, as_json: bool) -> int:
             status = run_async(lambda: run_crawl(folder, settings, None, "none" if as_json else "text", lasts=False))
             if status:
                 return status
-        result = _json(web.sites, folder) if as_json else None
-        if result is None:
-            _print_decisions(console, web.sites, folder)
-            _print_queries(console, folder)
-        if listener is not None:
-            _serve(console, folder, settings, listener, result)
-        elif result is not None:
-            write_json({"url": None, "crawl_url": None, **result})
+            result = _json(web.sites, folder) if as_json else None
+            if result is None:
+                _print_decisions(console, web.sites, folder)
+                _print_queries(console, folder)
+            if listener is not None:
+                _serve(console, folder, settings, listener, result)
+            elif result is not None:
+                write_json({"url": None, "crawl_url": None, **result})
     return 0
 
 
