@@ -9,6 +9,7 @@ import pytest
 from goodbot.announce.key import KEY, check_key, create_key_file, only_key, read_key
 from goodbot.announce.key_checking import check_keys
 from goodbot.announce.services import KNOWN, service_named
+from goodbot.announce.typed_urls import whole_url
 from goodbot.errors import InputError
 from goodbot.one_shot import service_request
 from goodbot.testing import FakeClock, FakeWeb
@@ -42,7 +43,7 @@ def test_other_files_are_no_keys(tmp_path: Path) -> None:
     (tmp_path / f"{THE_KEY}.txt").write_text(f"\ufeff{THE_KEY}\n", encoding="utf-8")
     assert only_key(tmp_path) == THE_KEY
     (tmp_path / "other-key.txt").write_text("other-key")
-    with pytest.raises(InputError, match=r"2 key files here; choose one: --key 0123456789abcdef\.txt"):
+    with pytest.raises(InputError, match=r"2 key files in the working folder; choose one: --key 0123456789abcdef\.txt"):
         only_key(tmp_path)
 
 
@@ -51,7 +52,9 @@ def test_other_files_are_no_keys(tmp_path: Path) -> None:
 )
 def test_bad_keys(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"neither a key nor a file.*8 to 128 characters"):
+    with pytest.raises(
+        InputError, match=r"neither a key nor a file.*8 to 128 characters: letters from a to z or A to Z"
+    ):
         read_key(text)
     (tmp_path / "file").write_text(text)
     with pytest.raises(InputError, match="there is no key in the file"):
@@ -85,6 +88,9 @@ SERVED = [
 def test_what_a_site_serves(result: Response | Failure, found: str) -> None:
     check = check_key(URL, THE_KEY, Capture(service_request(URL), result, 0.0, 0.1))
     assert (check.found, check.is_right) == (found, found == "the key")
+    status = result.status if isinstance(result, Response) else None
+    problems = {None: f"cannot check {URL}: {found}", 200: f"{URL} has {found}"}
+    assert check.problem == problems.get(status, f"{URL} answers with {found}")
 
 
 async def test_the_keys_of_several_sites() -> None:
@@ -112,6 +118,26 @@ SERVICES = [
 def test_services(text: str, url: str | None) -> None:
     service = service_named(text)
     assert (service and service.url.text) == url
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://me:secret@search.example/x",
+        " HTTPS://me@search.example/x",
+        "https:me:secret@search.example/x",
+        "https:\\\\me:se:c@ret@search.example/x",
+    ],
+)
+def test_a_password_is_refused(text: str) -> None:
+    for read in (service_named, whole_url):
+        with pytest.raises(InputError, match=r"a user name or a password .*: write https://search\.example/x$"):
+            read(text)
+
+
+def test_other_places_of_an_at_sign() -> None:
+    for text in ("https://a.example/@me", "https://a.example?q=me@a.example", "https://a.example#@"):
+        assert whole_url(text).host == "a.example"
 
 
 def test_known_services_have_urls_and_names_that_are_none() -> None:

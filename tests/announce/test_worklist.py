@@ -1,5 +1,6 @@
 """The pages to announce: each once, and with a state file only those that changed."""
 
+import os
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from goodbot.announce.announce_values import GONE, Batch, Change, Service
+from goodbot.announce.state_file import translated
 from goodbot.announce.worklist import Worklist
-from goodbot.errors import BusyError, DamagedError, GoodbotError, InputError
+from goodbot.errors import BusyError, DamagedError, GoodbotError, InputError, RunError
 from goodbot.url import Url
 
 ONE, TWO = (Service(name, Url(f"https://{name}.example/indexnow")) for name in ("one", "two"))
@@ -131,6 +133,8 @@ BAD = [
     ("a text", lambda path: path.write_text("https://a.example/ " * 100), InputError, "not a state file"),
     ("another SQLite file", of_sqlite, InputError, "not a state file"),
     ("a folder", lambda path: path.mkdir(), InputError, "is a folder"),
+    ("a pipe", os.mkfifo, InputError, "is not a file that can keep the state"),
+    ("a device", lambda path: path.symlink_to("/dev/null"), InputError, "is not a file that can keep the state"),
     ("damage", torn, DamagedError, "is damaged; remove it"),
     ("of a newer goodbot", newer, InputError, "newer goodbot"),
 ]
@@ -169,3 +173,13 @@ def test_one_user_at_a_time(tmp_path: Path) -> None:
             with pytest.raises(BusyError, match="another goodbot announce is using"):
                 Worklist(tmp_path / "state", read_only=read_only)
     Worklist(tmp_path / "state").close()
+
+
+def test_what_is_kept_when_the_state_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    for is_kept in (False, True):
+        with pytest.raises(RunError) as error, translated(path):
+            sqlite3.connect(f"file:{tmp_path}/none/state?mode=ro", uri=True)
+        kept = "; what was accepted before is kept" if is_kept else ""
+        assert str(error.value) == f"cannot use {path}: unable to open database file{kept}"
+        Worklist(path).close()

@@ -187,7 +187,8 @@ async def test_ctrl_c_keeps_what_was_accepted(tmp_path: Path) -> None:
         assert (second.status, second.complaint.partition(" is ")[0]) == (3, "goodbot: another goodbot announce")
         process.send_signal(signal.SIGINT)
         end = await ended(process)
-        assert (end.status, end.complaint) == (130, "goodbot: interrupted")
+        accepted = f"{site.url('/')} ({site.url('/indexnow')}): 1 of 2 URLs accepted before the interruption"
+        assert (end.status, end.err.splitlines()) == (130, [accepted, "goodbot: interrupted"])
         site.routes["/indexnow"] = engine
         again = await announce(*arguments, folder=tmp_path)
         assert (again.status, engine.taken[-1]["urlList"]) == (0, [other.url("/")])
@@ -233,6 +234,10 @@ def run(site: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd:
         f"<sitemapindex><sitemap><loc>{site.url('/s.xml')}</loc></sitemap></sitemapindex>"
     )
     site.routes["/s.xml"] = sitemap(site, a="2026-11-01", b="2026-11-01")
+    lines = f"{site.url('/a')}\n{site.url('/b')}\n"
+    (tmp_path / "urls-only.txt").write_text(lines)
+    site.routes["/sitemap.txt"] = answer(lines.encode(), headers=TEXT)
+    site.routes["/html.xml"] = answer(b"<!doctype html><p>x", headers=XML)
 
     def run(typed: str) -> tuple[int, str, str]:
         status = main(typed.format(site=site.url("/").rstrip("/"), key=KEY).split())
@@ -246,6 +251,8 @@ GOOD = [
     "announce {site}/a {site}/b --to {site}/ok",
     "announce --urls urls.txt --to {site}/ok",
     "announce --sitemap index.xml --to {site}/ok --key {key}.txt",
+    "announce --sitemap urls-only.txt --to {site}/ok",
+    "announce --sitemap {site}/sitemap.txt --to {site}/ok",
     "announce {site}/keys/a {site}/keys/b --to {site}/ok --key-location {site}/keys/some.txt",
 ]
 
@@ -269,7 +276,57 @@ def test_a_rehearsal_sends_nothing(run: Run, site: WebServer) -> None:
     ]
     status, out, _ = run("announce --urls urls.txt --to {site}/ok --dry-run --json")
     found = json.loads(out)
-    assert (status, found["done"], found["services"][0]["batches"][0]["urls"]) == (0, False, 2)
+    (batch,) = found["services"][0]["batches"]
+    assert (status, found["done"], batch["urls"]) == (0, False, 2)
+    assert batch["url_list"] == [site.url("/a"), site.url("/b")]
+
+
+def test_the_urls_of_a_rehearsal_are_with_their_batches(run: Run) -> None:
+    urls = "https://b.example/1 https://a.example/1 https://b.example/2"
+    status, out, _ = run(f"announce {urls} --to bing --to https://search.example/ --dry-run --json")
+    services = json.loads(out)["services"]
+    batches = [[(batch["host"], batch["url_list"]) for batch in service["batches"]] for service in services]
+    a, b = ["https://a.example/1"], ["https://b.example/1", "https://b.example/2"]
+    assert (status, batches) == (0, [[("a.example", a), ("b.example", b)]] * 2)
+
+
+OUTPUT_IS_INPUT = [
+    "announce {site}/a --to {site}/ok --key {key}.txt -o {key}.txt",
+    "announce {site}/a --to {site}/ok -o {key}.txt",
+    "announce --sitemap {site}/s.xml --changed --state state --to {site}/ok -o state",
+]
+
+
+@pytest.mark.parametrize("typed", OUTPUT_IS_INPUT)
+def test_the_output_replaces_no_input(typed: str, run: Run) -> None:
+    status, out, err = run(typed)
+    assert (status, out) == (2, "")
+    assert "--output is one of the inputs" in err
+    assert Path(f"{KEY}.txt").read_text() == KEY
+
+
+def test_what_is_left_out_of_sitemaps(run: Run, site: WebServer) -> None:
+    other = "http://127.0.0.1:9/x"
+    invalid = "left out 1 entry of {} without a valid http or https URL\n"
+    private = "left out 1 {} named by {}: one server must not name private addresses of another\n"
+    good, bad = f"<url><loc>{site.url('/a')}</loc></url>", "<url><loc>javascript:1</loc></url>"
+    Path("some.xml").write_text(f"<urlset>{good}{bad}<url><loc>{other}")
+    site.routes["/some.xml"] = answer(f"<urlset>{good}{bad}<url><loc>{other}</loc></url>".encode(), headers=XML)
+    site.routes["/index.xml"] = answer(
+        f"<sitemapindex><sitemap><loc>{other}</loc></sitemap></sitemapindex>".encode(), headers=XML
+    )
+    cut = "only a part of {} was read: it ends too early\n"
+    two = invalid.replace("1 entry", "2 entries")
+    url, index = site.url("/some.xml"), site.url("/index.xml")
+    for name, notes in (
+        ("some.xml", (cut + two).format("some.xml", "some.xml")),
+        (url, cut.format(url) + invalid.format(url) + private.format("URL", url)),
+    ):
+        status, out, err = run(f"announce --sitemap {name} --to {{site}}/ok")
+        assert (status, out.splitlines()[0], err) == (0, f"{site.url('/ok')}: 1 of 1 URL accepted", notes)
+    status, out, err = run("announce --sitemap {site}/index.xml --to {site}/ok")
+    none = "goodbot: there is no URL to announce: all that was found is left out\n"
+    assert (status, out, err) == (2, "", private.format("sitemap", index) + none)
 
 
 def test_well_known_services_share(run: Run) -> None:
@@ -296,7 +353,15 @@ BAD = [
     ("announce --urls bad.txt --to {site}/ok", "bad.txt, line 2: not a whole"),
     ("announce --urls index.xml --to {site}/ok", "give sitemaps with --sitemap"),
     ("announce --sitemap page.html --to {site}/ok", "page.html is not a sitemap"),
-    ("announce --sitemap {site}/html --to {site}/ok", "/html is not a sitemap (text/html)"),
+    ("announce --sitemap {site}/html --to {site}/ok", "/html is not a sitemap: it is an HTML page"),
+    ("announce --sitemap {site}/html.xml --to {site}/ok", "/html.xml is not a sitemap: it is an HTML page"),
+    ("announce --sitemap http://me:secret@127.0.0.1:9/ --to {site}/ok", "a user name or a password"),
+    ("announce https://me:secret@example.org/x --to {site}/ok", "a password cannot be used here: write https://exa"),
+    ("announce {site}/a --to http://me:secret@127.0.0.1:9/", "here: write http://127.0.0.1:9/"),
+    (
+        "announce --sitemap {site}/s.xml --changed --state /dev/null --to {site}/ok",
+        "/dev/null is not a file that can keep the state",
+    ),
     ("announce --sitemap empty.xml --to {site}/ok", "there is no URL to announce"),
     ("announce --in none --to {site}/ok", "no such folder: none"),
     ("announce --in none --changed --to {site}/ok", "no such folder: none"),
@@ -308,6 +373,7 @@ BAD = [
     ("key indexnow --into none", "no such folder: none"),
     ("key indexnow {site}/", "belongs to --check"),
     ("key indexnow --check", "needs the URL of a site"),
+    ("key indexnow --check https://me:secret@example.org/", "here: write https://example.org/"),
     ("key indexnow --check example.org", "not a whole http or https URL"),
     ("key indexnow --check {site}/ --into .", "leave it out with --check"),
 ]
@@ -324,12 +390,14 @@ FAILING = [
     ("announce {site}/a --to {site}/moved", "redirects to https://other.example/, which is not followed", True),
     ("announce {site}/a --to {site}/none", "there is no IndexNow service at this URL", True),
     ("announce {site}/a --to {site}/refuse", "it says: (an HTML page)", True),
-    ("announce {site}/a --to {site}/ok --key abcdefgh", "nothing was sent, since the key is not served", False),
+    ("announce {site}/a --to {site}/ok --key abcdefgh", "nothing was sent, since the key is not served: http", False),
+    ("announce {site}/a --to {site}/ok --key abcdefgh", "/abcdefgh.txt answers with status 404; --no-check", False),
+    ("announce http://127.0.0.1:9/a --to {site}/ok", "since there is no answer to the check of the key: cannot", False),
     ("announce --sitemap {site}/none.xml --to {site}/ok", "/none.xml answers with status 404", False),
 ]
 
 
-@pytest.mark.parametrize(("typed", "message", "is_sent"), FAILING, ids=[case[0] for case in FAILING])
+@pytest.mark.parametrize(("typed", "message", "is_sent"), FAILING, ids=[f"{case[0]}: {case[1]}" for case in FAILING])
 def test_failures(typed: str, message: str, is_sent: bool, run: Run) -> None:
     status, out, err = run(typed)
     assert (status, len(err.splitlines())) == (3, 1), err
@@ -340,10 +408,14 @@ def test_failures(typed: str, message: str, is_sent: bool, run: Run) -> None:
 CHECKS = [
     ("key indexnow --check {site}/", 0, "has the key"),
     ("key indexnow --check {site}/keys/some.txt {key}", 0, "has the key"),
-    ("key indexnow --check {site}/ abcdefgh", 1, "does not have the key abcdefgh: found status 404"),
+    ("key indexnow --check {site}/ abcdefgh", 1, "does not have the key abcdefgh: it answers with status 404"),
     ("key indexnow --check {site}/html", 1, "found an HTML page"),
-    ("key indexnow --check {site}/to-key", 1, f"found a redirect to /{KEY}.txt (status 301)"),
-    ("key indexnow --check http://127.0.0.1:9/", 1, "found no answer: connection refused"),
+    ("key indexnow --check {site}/to-key", 1, f"it answers with a redirect to /{KEY}.txt (status 301)"),
+    (
+        "key indexnow --check http://127.0.0.1:9/",
+        1,
+        f"cannot check http://127.0.0.1:9/{KEY}.txt: no answer: connection refused",
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Reports changed pages of a site to search services by IndexNow (https://www.indexnow.org/documentation).
+"""Announces changed pages of a site to search services by IndexNow (https://www.indexnow.org/documentation).
 
-Receives its transport and its clock from the caller. `web/visitors/indexnow` is the other side: it takes such reports.
+Receives its transport and its clock from the caller. `web/visitors/indexnow` is the other side: it takes announcements.
 """

@@ -21,7 +21,7 @@ FILE_BYTES: Final = 1000
 """The limit for a key file; the rest is not read."""
 
 _BOM: Final = b"\xef\xbb\xbf"
-_RULE: Final = "a key has 8 to 128 characters: letters from a to z, digits and hyphens"
+_RULE: Final = "a key has 8 to 128 characters: letters from a to z or A to Z, digits and hyphens"
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -62,13 +62,16 @@ def _stripped(content: bytes) -> bytes:
 
 
 def only_key(folder: Path) -> str:
-    """Returns the key of the only key file in `folder`. Raises InputError if there is none, or more than one."""
+    """Returns the key of the only key file in `folder`, the working folder. Raises InputError if there is none, or more
+    than one."""
     files = sorted(key_files(folder))
     if len(files) == 1:
         return files[0].stem
     if not files:
-        raise InputError("there is no key file here; make one with goodbot key indexnow, or name yours with --key")
-    raise InputError(f"there are {len(files)} key files here; choose one: --key {files[0].name}")
+        raise InputError(
+            "there is no key file in the working folder; make one with goodbot key indexnow, or name yours with --key"
+        )
+    raise InputError(f"there are {len(files)} key files in the working folder; choose one: --key {files[0].name}")
 
 
 def read_key(text: str) -> str:
@@ -105,6 +108,13 @@ class KeyCheck(NamedTuple):
     is_right: bool
     status: int | None
     found: str
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, as a sentence without a full stop."""
+        if self.status is None:
+            return f"cannot check {self.url}: {self.found}"
+        return f"{self.url} {'has' if self.status == 200 else 'answers with'} {self.found}"
 
 
 def check_key(url: Url, key: str, capture: Capture) -> KeyCheck:

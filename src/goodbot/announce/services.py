@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from goodbot.announce.announce_values import Service
+from goodbot.announce.typed_urls import refuse_login
 from goodbot.url import Url, parse_url, resolve
 
 KNOWN: Final[Mapping[str, str]] = MappingProxyType(
@@ -24,10 +25,12 @@ KNOWN: Final[Mapping[str, str]] = MappingProxyType(
 
 def service_named(text: str) -> Service | None:
     """Returns the service that the user named, by a name in `KNOWN` or by its URL. To a URL that ends in `/`,
-    `indexnow` is added. Returns None if the text is neither."""
+    `indexnow` is added. Returns None if the text is neither. Raises InputError for a URL with a user name or a
+    password."""
     url = parse_url(KNOWN.get(text, text))
     if url is None:
         return None
+    refuse_login(text)
     return Service(text, _endpoint(url))
 
 

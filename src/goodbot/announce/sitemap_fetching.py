@@ -5,20 +5,29 @@ from dataclasses import replace
 from typing import Final
 
 from goodbot.announce.announce_values import MakeGet
-from goodbot.announce.sources import Sitemap, sitemap_in_answer
+from goodbot.announce.sitemap_reading import Sitemap, sitemap_in_answer
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.shown_text import shown
+from goodbot.page import decode_content
+from goodbot.page.html import looks_like_html
 from goodbot.ports import Clock, Transport
 from goodbot.url import Url, is_private_address, is_private_host, resolve
 from goodbot.values import Capture, Failure, Response
 
 MAX_REDIRECTS: Final = 5
+BEGINNING_BYTES: Final = 10_000
+"""How much of a document is read to say what it is, if it is not a sitemap."""
+
 GAP_S: Final = 1.0
 """Seconds between two requests to a public host: standard crawler etiquette."""
 
 
+Finished = Callable[[str, Sitemap], None]
+"""Called with the name of each sitemap, and of an index, after its last entry."""
+
+
 class SitemapFetcher:
-    """Fetches sitemaps one after another. `note` gets a line about each that was not read completely. `progress` is
+    """Fetches sitemaps one after another. Entries that a server must not name are left out (`may_name`). `progress` is
     called with how many sitemaps of an index are read, and how many it names."""
 
     def __init__(
@@ -26,51 +35,45 @@ class SitemapFetcher:
         transport: Transport,
         clock: Clock,
         make_get: MakeGet,
-        note: Callable[[str], None],
+        finished: Finished,
         progress: Callable[[int, int], None],
     ) -> None:
         self._transport = transport
         self._clock = clock
         self._make_get = make_get
-        self._note = note
+        self._finished = finished
         self._progress = progress
         self._is_first = True
 
-    async def sitemaps(self, url: Url) -> AsyncIterator[tuple[Url, Sitemap]]:
+    async def sitemaps(self, url: Url) -> AsyncIterator[Sitemap]:
         """Yields the sitemap at `url`, or those that a sitemap index there names. Raises InputError if there is no
         sitemap, RunError if one cannot be fetched."""
         sitemap = await self._fetch(url)
         if sitemap.kind != "sitemap index":
-            yield url, sitemap
-            self.note_unread(url.text, sitemap)
+            yield sitemap
+            self._finished(url.text, sitemap)
         else:
-            async for found in self.named_by(url.text, sitemap, url):
+            async for found in self.named_by(url.text, sitemap):
                 yield found
 
-    async def named_by(self, name: str, index: Sitemap, source: Url | None) -> AsyncIterator[tuple[Url, Sitemap]]:
-        """Yields the sitemaps that an index called `name` names. `source` is its URL; None: it is a file of the
-        user's."""
-        urls = [entry.url for entry in index.entries if may_name(source, entry.url)]
+    async def named_by(self, name: str, index: Sitemap) -> AsyncIterator[Sitemap]:
+        """Yields the sitemaps that an index called `name` names."""
+        urls = [entry.url for entry in index.entries]
+        self._finished(name, index)
         for number, url in enumerate(urls, start=1):
             sitemap = await self._fetch(url)
             if sitemap.kind == "sitemap index":
                 raise InputError(f"{shown(name)} names another sitemap index, {url}: the protocol allows one level")
-            yield url, sitemap
-            self.note_unread(url.text, sitemap)
+            yield sitemap
+            self._finished(url.text, sitemap)
             self._progress(number, len(urls))
-        self.note_unread(name, index)
-
-    def note_unread(self, name: str, sitemap: Sitemap) -> None:
-        """Notes what was not read of a sitemap, if anything."""
-        if sitemap.unread:
-            self._note(f"only a part of {shown(name)} was read: {sitemap.unread}")
 
     async def _fetch(self, url: Url) -> Sitemap:
         answer = await self._answer(url)
         sitemap = sitemap_in_answer(url, answer)
         if sitemap is None:
-            kind = shown(answer.media_type, 60) or "a document without type"
-            raise InputError(f"{url} is not a sitemap ({kind})")
+            raise InputError(f"{url} is not a sitemap{_kind(answer)}")
+        sitemap.allow_only(lambda named: may_name(url, named))
         return sitemap
 
     async def _answer(self, url: Url) -> Response:
@@ -92,11 +95,16 @@ class SitemapFetcher:
         raise RunError(f"the sitemap {url} redirects too often")
 
 
+def _kind(answer: Response) -> str:
+    if looks_like_html(decode_content(answer, BEGINNING_BYTES).body):
+        return ": it is an HTML page"
+    return f" ({shown(answer.media_type, 60) or 'a document without type'})"
+
+
 def _is_public(capture: Capture) -> bool:
     return capture.peer is not None and not is_private_address(capture.peer)
 
 
-def may_name(source: Url | None, url: Url) -> bool:
-    """Whether a sitemap may name a URL: one that came from a server must not name private addresses of other
-    servers."""
-    return source is None or not is_private_host(url.host) or url.host_key == source.host_key
+def may_name(source: Url, url: Url) -> bool:
+    """Whether the sitemap at `source` may name a URL: it must not name private addresses of other servers."""
+    return not is_private_host(url.host) or url.host_key == source.host_key

@@ -1,35 +1,19 @@
-"""Finds the pages to announce: in lists of URLs, in sitemaps, and in the pages of a crawl."""
+"""Finds the pages to announce: in lists of URLs, in the entries of sitemaps, and in the pages of a crawl."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
 from goodbot.announce.announce_values import GONE, Change
+from goodbot.announce.typed_urls import whole_url
 from goodbot.errors import InputError
-from goodbot.exclusion.text.shown_text import shown
-from goodbot.page.coding import unpacked
-from goodbot.page.entries import ListKind
-from goodbot.page.list_file import open_listing
-from goodbot.page.sitemap import MAX_LIST_BYTES, ListReader
-from goodbot.page.text_blocks import text_blocks
-from goodbot.url import MAX_URL_CHARS, Url, parse_url
-from goodbot.values import ListedUrl, Response, UrlRecord
+from goodbot.url import MAX_URL_CHARS, Url
+from goodbot.values import ListedUrl, UrlRecord
 
 _MAX_LINE: Final = 8 * MAX_URL_CHARS
 """Maximum bytes of a line, with its comment."""
 
-_PIECE_BYTES: Final = 65_536
-
 
 # ---- lists ----------------------------------------------------------------------------------------------------------
-
-
-def whole_url(text: str) -> Url:
-    """Returns the URL that the user typed. Raises InputError if it is not a whole http or https URL."""
-    url = parse_url(text)
-    if url is None:
-        raise InputError(f"not a whole http or https URL: {shown(text)}")
-    return url
 
 
 def url_lines(file: BinaryIO, name: str) -> Iterator[Url]:
@@ -62,73 +46,13 @@ def _without_comment(line: str) -> str:
     return " ".join(words[:end])
 
 
-# ---- sitemaps -------------------------------------------------------------------------------------------------------
-
-
-class Sitemap:
-    """A sitemap, a sitemap index or a feed being read: up to 50,000 entries of up to `MAX_LIST_BYTES`. `unread`
-    says, after the last entry, what was not read and why; it is empty if everything was."""
-
-    def __init__(self, kind: ListKind, entries: Iterator[ListedUrl], unread: Callable[[], str]) -> None:
-        self.kind = kind
-        self.entries = entries
-        self._unread = unread
-
-    @property
-    def unread(self) -> str:
-        """See the class."""
-        return self._unread()
-
-
-def sitemap_in_file(file: BinaryIO) -> Sitemap | None:
-    """Reads a sitemap in a file, unpacking gzip; None if it is something else. Content never makes it raise."""
-    reader, problems = ListReader(None, text=False), list[str]()
-    room = MAX_LIST_BYTES
-
-    def bounded() -> Iterator[bytes]:
-        nonlocal room
-        for piece in unpacked(iter(lambda: file.read(_PIECE_BYTES), b""), problems.append):
-            yield piece[:room]
-            room -= len(piece)
-            if room < 0:
-                problems.append(f"only the first {MAX_LIST_BYTES} bytes are read")
-                return
-
-    return _opened(reader, reader.read(text_blocks(bounded())), problems)
-
-
-def _opened(reader: ListReader, entries: Iterator[ListedUrl], problems: list[str]) -> Sitemap | None:
-    first = list(islice(entries, 1))  # reads the root element
-
-    def all_entries() -> Iterator[ListedUrl]:
-        yield from first
-        yield from entries
-
-    if reader.kind is None:
-        return None
-    return Sitemap(reader.kind, all_entries(), lambda: "; ".join(filter(None, (reader.error, *problems[:1]))))
-
-
-def sitemap_in_answer(url: Url, response: Response) -> Sitemap | None:
-    """Reads the sitemap that a server sent; None if it is something else. Never raises."""
-    file = open_listing(url, response, text=False)
-    if file is None:
-        return None
-
-    def unread() -> str:
-        cut = "the answer is longer than the limit, or ends too early" if response.truncated else ""
-        return file.extract.unread or cut
-
-    return Sitemap(file.kind, (entry for piece in file.pieces() for entry in piece), unread)
+# ---- sitemaps and crawls ---------------------------------------------------------------------------------------------
 
 
 def listed_changes(entries: Iterable[ListedUrl]) -> Iterator[Change]:
     """Yields the pages that a sitemap lists. The mark of a page is its `lastmod`, if there is one."""
     for entry in entries:
         yield Change(entry.url, "" if entry.modified_at is None else f"lastmod {entry.modified_at:.0f}")
-
-
-# ---- a crawl --------------------------------------------------------------------------------------------------------
 
 
 def crawl_changes(records: Iterable[UrlRecord], *, is_indexed: bool) -> Iterator[Change]:

@@ -42,7 +42,13 @@ def translated(path: Path) -> Iterator[None]:
             raise BusyError(f"another goodbot announce is using {path}; try again when it has ended") from error
         if code in _DAMAGED:
             raise DamagedError(f"{path} is damaged; remove it, and all pages are announced once more") from error
-        raise RunError(f"cannot use {path}: {error}; what was accepted before is kept") from error
+        kept = "" if is_new(path) else "; what was accepted before is kept"
+        raise RunError(f"cannot use {path}: {error}{kept}") from error
+
+
+def is_new(path: Path) -> bool:
+    """Whether there is no state yet: no file, or an empty one."""
+    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
 
 
 def foreign(path: Path) -> InputError:
@@ -55,6 +61,8 @@ def attach(db: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
     connection is closed. `read_only`: the file must exist, and stays as it is. Raises the errors of `translated`."""
     if path.is_dir():
         raise InputError(f"{path} is a folder: name a file in it with --state")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a file that can keep the state; choose another name with --state")
     if not path.parent.is_dir():
         raise InputError(f"no such folder: {path.parent}")
     with translated(path):

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Final, NamedTuple
 
 from goodbot.announce.announce_values import GONE, Batch, Change, Service
-from goodbot.announce.state_file import attach, translated
+from goodbot.announce.state_file import attach, is_new, translated
 from goodbot.url import Url
 
 _ADDED_TOGETHER: Final = 10_000
@@ -51,7 +51,7 @@ class Worklist:
     def __init__(self, state: Path | None = None, *, read_only: bool = False) -> None:
         self._path = state
         self._db = sqlite3.connect("", uri=True, isolation_level=None, timeout=0.5)
-        self._has_state = state is not None and not (read_only and _is_new(state))
+        self._has_state = state is not None and not (read_only and is_new(state))
         try:
             self._db.execute("PRAGMA cache_size = -20000")
             self._db.execute(_TABLE)
@@ -137,8 +137,3 @@ class Worklist:
     def _rows(self, query: str, values: dict[str, object] | dict[str, str]) -> list[tuple[str, ...]]:
         with translated(self._path or Path("the temporary file")):
             return self._db.execute(query, values).fetchall()
-
-
-def _is_new(path: Path) -> bool:
-    """Whether there is no state yet: no file, or an empty one."""
-    return not path.exists() or (path.is_file() and path.stat().st_size == 0)

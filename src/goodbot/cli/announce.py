@@ -1,4 +1,4 @@
-"""`goodbot announce`: reports changed pages to search services."""
+"""`goodbot announce`: announces changed pages to search services."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -8,12 +8,12 @@ import click
 
 from goodbot.announce.announce_values import ServiceReport
 from goodbot.announce.key import only_key, read_key
-from goodbot.announce.sources import whole_url
+from goodbot.announce.typed_urls import whole_url
 from goodbot.announce.worklist import Worklist
 from goodbot.cli.announce_inputs import Reading, Sources, services_named, sharing_note, state_path
 from goodbot.cli.announce_report import URLS_SHOWN, plan_json, plan_lines, report_json, report_lines
 from goodbot.cli.announce_run import Announcement
-from goodbot.cli.command_class import Command
+from goodbot.cli.command_class import Command, keep_from_output
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import keep_partial_output, say_folded, write_json
 from goodbot.errors import InputError, RunError
@@ -25,7 +25,7 @@ from goodbot.url import Url
 @click.command(
     name="announce",
     cls=Command,
-    inputs=("lists", "sitemaps", "state"),
+    inputs=("lists", "sitemaps", "state", "key"),
     examples="""
     goodbot announce https://example.org/news --to bing
     goodbot announce --sitemap https://example.org/sitemap.xml --changed --state announced.sqlite --to indexnow
@@ -48,7 +48,8 @@ from goodbot.url import Url
     "sitemaps",
     multiple=True,
     metavar="FILE|URL",
-    help="All pages of a sitemap, or of the sitemaps that a sitemap index names. Repeatable.",
+    help="All pages of a sitemap (XML, a feed or a text with one URL a line), or of the sitemaps that a sitemap index "
+    "names. Repeatable.",
 )
 @click.option(
     "--in", "folder", metavar="DIR", type=NamedPath(path_type=Path), help="All pages of a crawl that may be indexed."
@@ -68,7 +69,7 @@ from goodbot.url import Url
 @click.option(
     "--key",
     metavar="KEY|FILE",
-    help="The key, or a file that has it (default: the file here that goodbot key indexnow made).",
+    help="The key, or a file that has it (default: the key file in the working folder, made by goodbot key indexnow).",
 )
 @click.option(
     "--key-location",
@@ -92,11 +93,11 @@ def command(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Report new, changed and removed pages of your site to search services, by IndexNow.
+    """Announce new, changed and removed pages of your site to search services, by IndexNow.
 
     SERVICE is a URL, such as that of a search that `goodbot serve` serves (/indexnow is added if the URL ends in /), or
-    one of indexnow, amazon, bing, naver, seznam, yandex, yep. These pass announcements on to each other, so one of them
-    is enough.
+    one of these: indexnow, amazon, bing, naver, seznam, yandex, yep. These services pass announcements on to each
+    other, so one of them is enough; indexnow is the address of the protocol itself.
 
     Services accept URLs of a host only if that host serves the key, in the file https://HOST/KEY.txt. `goodbot key
     indexnow` makes the file. goodbot first fetches the key file of every host; if one is missing or has other
@@ -106,14 +107,16 @@ def command(
     not answer, goodbot waits and sends the request again, up to five times. With --changed, what a service does not
     accept is sent to it again by the next run.
 
-    If a crawl runs with --no-index, --in takes all its pages: it does not know which may be indexed.
+    --in takes the pages that may be indexed, without copies (pages with the same text as another page). If a crawl runs
+    with --no-index, it does not know which pages may be indexed; --in then takes all pages that are no copies.
 
     With --json: an object with done and services. Each entry of services has service, url, urls, accepted and batches;
-    each batch has host, urls, accepted, status, tries, answer (the service's own text) and meaning.
+    each batch has host, urls (their number), accepted, status, tries, answer (the service's own text) and meaning. With
+    --dry-run, the object also has dry_run, and each batch url_list: its URLs.
 
     Exit status: 0: every service accepted all URLs, or there was nothing to send; 2: bad input, such as an unknown
-    SERVICE; 3: a service did not accept something or did not answer, or a key file is not served; 130: interrupted,
-    and what was accepted is kept in the state file.
+    SERVICE; 3: a service did not accept something or did not answer, or a key file is not served; 130: interrupted
+    (what was accepted until then is printed, and kept in the state file).
     """
     chosen = services_named(services)
     sources = Sources(urls, lists, sitemaps, folder)
@@ -121,6 +124,7 @@ def command(
     path = state_path(state, folder, only_changed=changed)
     given = None if key_location is None else _location(key_location)
     used_key = only_key(Path()) if key is None else read_key(key)
+    keep_from_output([*([f"{used_key}.txt"] if key is None else []), *([str(path)] if path else [])])
     if note := sharing_note(chosen):
         say_folded(note, err=True)
     with Worklist(path, read_only=dry_run) as work:
@@ -157,7 +161,7 @@ def _print(reports: Sequence[ServiceReport], *, as_json: bool) -> None:
 
 def _print_plan(reports: Sequence[ServiceReport], work: Worklist, *, as_json: bool) -> None:
     if as_json:
-        write_json(plan_json(reports))
+        write_json(plan_json(reports, work.changes))
         return
     for report in reports:
         for indent, text in plan_lines(report, list(islice(work.changes(report.service), URLS_SHOWN))):

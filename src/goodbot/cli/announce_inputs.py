@@ -8,15 +8,10 @@ from typing import BinaryIO, Final
 from goodbot.announce.announce_values import Change, Service
 from goodbot.announce.key import default_location
 from goodbot.announce.services import KNOWN, service_named
-from goodbot.announce.sitemap_fetching import SitemapFetcher, may_name
-from goodbot.announce.sources import (
-    Sitemap,
-    crawl_changes,
-    listed_changes,
-    sitemap_in_file,
-    url_lines,
-    whole_url,
-)
+from goodbot.announce.sitemap_fetching import SitemapFetcher
+from goodbot.announce.sitemap_reading import Sitemap, sitemap_in_file
+from goodbot.announce.sources import crawl_changes, listed_changes, url_lines
+from goodbot.announce.typed_urls import refuse_login, whole_url
 from goodbot.announce.worklist import Worklist
 from goodbot.cli.command_groups import did_you_mean
 from goodbot.cli.options import opened_input, site_meant
@@ -117,10 +112,11 @@ class Sources:
 @dataclass(slots=True)
 class Reading:
     """Reads sources into a list of pages. `sites` are URLs of hosts that the user named, up to `MOST_OPENED`: these
-    may be on private addresses."""
+    may be on private addresses. `left_out` counts entries of sitemaps that cannot be used."""
 
     work: Worklist
     sites: dict[str, Url] = field(default_factory=dict)
+    left_out: int = 0
     _indexes: list[tuple[str, Sitemap]] = field(default_factory=list)
 
     def read_local(self, sources: Sources) -> None:
@@ -131,6 +127,7 @@ class Reading:
                 self.work.add(self._named(Change(url) for url in url_lines(file, name)))
         for name in sources.sitemaps:
             if (url := parse_url(name)) is not None:
+                refuse_login(name)
                 self._name(url)
             else:
                 with opened_input(name, or_site=True) as file:
@@ -148,11 +145,17 @@ class Reading:
             if (url := parse_url(name)) is not None:
                 await self._add_fetched(fetcher.sitemaps(url))
         for name, index in self._indexes:
-            await self._add_fetched(fetcher.named_by(name, index, None))
+            await self._add_fetched(fetcher.named_by(name, index))
 
-    async def _add_fetched(self, found: AsyncIterator[tuple[Url, Sitemap]]) -> None:
-        async for url, sitemap in found:
-            self.work.add(listed_changes(entry for entry in sitemap.entries if may_name(url, entry.url)))
+    async def _add_fetched(self, found: AsyncIterator[Sitemap]) -> None:
+        async for sitemap in found:
+            self.work.add(listed_changes(sitemap.entries))
+
+    def finished(self, name: str, sitemap: Sitemap) -> None:
+        """Prints what was not read or left out of a sitemap, after its last entry."""
+        self.left_out += sitemap.invalid + sitemap.refused
+        for note in sitemap.notes(name):
+            say_folded(note, err=True)
 
     def _add_crawl(self, path: Path) -> None:
         from goodbot.crawl_folder import CrawlFolder, open_ledger  # noqa: PLC0415  (imports the index and the robot)
@@ -169,11 +172,11 @@ class Reading:
             entries = list(sitemap.entries)
             for entry in entries:
                 self._name(entry.url)
-            self._indexes.append((name, Sitemap(sitemap.kind, iter(entries), lambda: sitemap.unread)))
+            sitemap.entries = iter(entries)
+            self._indexes.append((name, sitemap))
             return
         self.work.add(self._named(listed_changes(sitemap.entries)))
-        if sitemap.unread:
-            say_folded(f"only a part of {name} was read: {sitemap.unread}", err=True)
+        self.finished(name, sitemap)
 
     def _named(self, changes: Iterable[Change]) -> Iterator[Change]:
         for change in changes:
@@ -208,8 +211,10 @@ def state_path(state: Path | None, crawl: Path | None, *, only_changed: bool) ->
     return state if state is not None else crawl / STATE_NAME if crawl is not None else None
 
 
-def nothing_found(sources: Sources) -> InputError:
-    """Returns the error for sources without a page."""
+def nothing_found(sources: Sources, left_out: int) -> InputError:
+    """Returns the error for sources without a page. `left_out` is that of `Reading`."""
+    if left_out:
+        return InputError("there is no URL to announce: all that was found is left out")
     if sources.crawl is not None:
         return InputError(f"the crawl in {sources.crawl} has no page to announce yet")
     return InputError("there is no URL to announce")

@@ -1,9 +1,10 @@
 """Prints what services answered to `goodbot announce`, for people and as JSON."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
-from goodbot.announce.announce_values import BatchReport, Change, ServiceReport
+from goodbot.announce.announce_values import BatchReport, Change, Service, ServiceReport
 from goodbot.human import counted
 
 LINES_SHOWN: Final = 20
@@ -20,12 +21,18 @@ def report_json(reports: Sequence[ServiceReport]) -> dict[str, Any]:
     }
 
 
-def plan_json(reports: Sequence[ServiceReport]) -> dict[str, Any]:
-    """Returns the JSON of `goodbot announce --dry-run`."""
-    return {"done": False, "dry_run": True, "services": [_service_json(report) for report in reports]}
+def plan_json(reports: Sequence[ServiceReport], changes: Callable[[Service], Iterator[Change]]) -> dict[str, Any]:
+    """Returns the JSON of `goodbot announce --dry-run`. `changes` yields the pages of the batches of a service, in
+    their order."""
+    services = [_service_json(report) for report in reports]
+    for report, row in zip(reports, services, strict=True):
+        left = changes(report.service)
+        for batch in row["batches"]:
+            batch["url_list"] = [change.url.text for change in islice(left, batch["urls"])]
+    return {"done": False, "dry_run": True, "services": services}
 
 
-def _service_json(report: ServiceReport) -> Mapping[str, Any]:
+def _service_json(report: ServiceReport) -> dict[str, Any]:
     return {
         "service": report.service.name,
         "url": report.service.url.text,
@@ -35,7 +42,7 @@ def _service_json(report: ServiceReport) -> Mapping[str, Any]:
     }
 
 
-def _batch_json(batch: BatchReport) -> Mapping[str, Any]:
+def _batch_json(batch: BatchReport) -> dict[str, Any]:
     return {
         "host": batch.host,
         "urls": batch.urls,
@@ -50,9 +57,9 @@ def _batch_json(batch: BatchReport) -> Mapping[str, Any]:
 def report_lines(report: ServiceReport) -> Iterator[tuple[str, str]]:
     """Yields what a service answered, as pairs of an indentation and a sentence."""
     if not report.batches:
-        yield "", f"{_name(report)}: nothing to announce"
+        yield "", f"{name_of(report.service)}: nothing to announce"
         return
-    yield "", f"{_name(report)}: {report.accepted:,} of {counted(report.urls, 'URL')} accepted"
+    yield "", f"{name_of(report.service)}: {report.accepted:,} of {counted(report.urls, 'URL')} accepted"
     lines = _grouped(report.batches)
     for text, urls in list(lines.items())[:LINES_SHOWN]:
         host, _, rest = text.partition(" ")
@@ -61,8 +68,8 @@ def report_lines(report: ServiceReport) -> Iterator[tuple[str, str]]:
         yield "  ", f"and {len(lines) - LINES_SHOWN:,} more such lines: see --json"
 
 
-def _name(report: ServiceReport) -> str:
-    service = report.service
+def name_of(service: Service) -> str:
+    """Returns how messages name a service."""
     return service.name if service.name == service.url.text else f"{service.name} ({service.url})"
 
 
@@ -81,11 +88,11 @@ def _grouped(batches: Iterable[BatchReport]) -> dict[str, int]:
 def plan_lines(report: ServiceReport, first: Sequence[Change]) -> Iterator[tuple[str, str]]:
     """Yields what would be sent to a service, with the first pages."""
     if not report.batches:
-        yield "", f"{_name(report)}: nothing to announce"
+        yield "", f"{name_of(report.service)}: nothing to announce"
         return
     requests = counted(len(report.batches), "request")
     hosts = counted(len({batch.host for batch in report.batches}), "host")
-    yield "", f"{_name(report)} would get {counted(report.urls, 'URL')} of {hosts}, in {requests}:"
+    yield "", f"{name_of(report.service)} would get {counted(report.urls, 'URL')} of {hosts}, in {requests}:"
     for change in first:
         yield "  ", change.url.text
     if report.urls > len(first):

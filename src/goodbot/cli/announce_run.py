@@ -1,5 +1,7 @@
 """One run of `goodbot announce`, from the sitemaps on servers to the answers of the services."""
 
+import asyncio
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Self
@@ -10,8 +12,9 @@ from goodbot.announce.key import KeyCheck
 from goodbot.announce.key_checking import check_keys
 from goodbot.announce.sending import Sender, plan_report
 from goodbot.announce.sitemap_fetching import SitemapFetcher
-from goodbot.announce.worklist import Worklist
+from goodbot.announce.worklist import HostPages, Worklist
 from goodbot.cli.announce_inputs import Reading, Sources, check_reach, key_locations, nothing_found
+from goodbot.cli.announce_report import name_of
 from goodbot.cli.printing import say_folded
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.clock import SystemClock
@@ -36,6 +39,7 @@ class Announcement:
         self._sends = sends
         self._checks = checks
         self._clock = SystemClock()
+        self._accepted = Counter[Service]()
 
     async def carry_out(self, sources: Sources, reading: Reading) -> list[ServiceReport]:
         """Reads sources that are on servers, and announces. Returns what became of all pages. Raises InputError or
@@ -49,39 +53,56 @@ class Announcement:
         async with service_transport(opened) as transport:
             await self._read_fetched(reading, sources, transport)
             if not self._work:
-                raise nothing_found(sources)
+                raise nothing_found(sources, reading.left_out)
             return await self._announce(transport)
 
     async def _read_fetched(self, reading: Reading, sources: Sources, transport: Transport) -> None:
         from goodbot.one_shot import service_request  # noqa: PLC0415  (imports the robot)
 
         with ProgressLine(lambda count: counted(round(count), "sitemap")) as line:
-            note = partial(say_folded, err=True)
-            await reading.read_fetched(
-                sources, SitemapFetcher(transport, self._clock, service_request, note, line.report)
-            )
+            fetcher = SitemapFetcher(transport, self._clock, service_request, reading.finished, line.report)
+            await reading.read_fetched(sources, fetcher)
 
     async def _announce(self, transport: Transport) -> list[ServiceReport]:
+        """Raises CancelledError after it has printed what was accepted until then."""
         from goodbot.one_shot import service_request  # noqa: PLC0415  (imports the robot)
 
-        found = [host for service in self._services for host in self._work.hosts(service)]
-        origins = {host.host: host.origin for host in found}
+        found = {service: self._work.hosts(service) for service in self._services}
+        origins = {host.host: host.origin for hosts in found.values() for host in hosts}
         check_reach(self._work, self._services, origins)
         locations = key_locations(self._work, origins, self._key, self._given)
         if not self._sends:
             return plan_report(self._plan(locations))
         if self._checks:
             _raise_wrong_keys(await check_keys(locations.values(), self._key, transport, service_request))
-        with _UrlProgress(sum(host.pages for host in found)) as progress:
-            make_post = partial(service_request, method="POST")
-            sender = Sender(transport, self._clock, make_post, self._work.accept, progress)
-            return await sender.send_all(self._plan(locations))
+        totals = {service: _pages(hosts) for service, hosts in found.items()}
+        try:
+            with _UrlProgress(sum(totals.values())) as progress:
+                make_post = partial(service_request, method="POST")
+                sender = Sender(transport, self._clock, make_post, self._accept, progress)
+                return await sender.send_all(self._plan(locations))
+        except asyncio.CancelledError:
+            self._print_accepted(totals)
+            raise
+
+    def _accept(self, service: Service, batch: Batch) -> None:
+        self._work.accept(service, batch)
+        self._accepted[service] += len(batch.changes)
+
+    def _print_accepted(self, totals: Mapping[Service, int]) -> None:
+        for service, urls in totals.items():
+            accepted = f"{self._accepted[service]:,} of {counted(urls, 'URL')}"
+            say_folded(f"{name_of(service)}: {accepted} accepted before the interruption", err=True)
 
     def _plan(self, locations: Mapping[str, Url]) -> dict[Service, Iterable[Batch]]:
         return {
             service: batches(self._work.changes(service), self._key, locations.__getitem__)
             for service in self._services
         }
+
+
+def _pages(hosts: Iterable[HostPages]) -> int:
+    return sum(host.pages for host in hosts)
 
 
 class _UrlProgress:
@@ -107,6 +128,8 @@ def _raise_wrong_keys(checks: Sequence[KeyCheck]) -> None:
     wrong = [check for check in checks if not check.is_right]
     if not wrong:
         return
-    found = "; ".join(f"{check.url} has {check.found}" for check in wrong[:HOSTS_NAMED])
+    found = "; ".join(check.problem for check in wrong[:HOSTS_NAMED])
     more = f"; and {counted(len(wrong) - HOSTS_NAMED, 'more host')}" if len(wrong) > HOSTS_NAMED else ""
-    raise RunError(f"nothing was sent, since the key is not served: {found}{more}; --no-check sends all the same")
+    is_answered = any(check.status is not None for check in wrong)
+    why = "the key is not served" if is_answered else "there is no answer to the check of the key"
+    raise RunError(f"nothing was sent, since {why}: {found}{more}; --no-check sends all the same")

@@ -6,7 +6,7 @@ import click
 
 from goodbot.announce.key import KeyCheck, create_key_file, default_location, only_key, read_key
 from goodbot.announce.key_checking import check_keys
-from goodbot.announce.sources import whole_url
+from goodbot.announce.typed_urls import whole_url
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import say_folded, write_json
@@ -46,8 +46,8 @@ def indexnow(url: str | None, file: str | None, check: bool, folder: Path | None
 
     With --json: done, file and key; with --check: served, url, status and found.
 
-    Exit status: 0: done, or the site serves the key; 1: the site does not serve the key; 2: bad input, such as a key
-    file that exists already; 3: the file cannot be written.
+    Exit status: 0: done, or the site serves the key; 1: the site does not serve the key, or does not answer; 2: bad
+    input, such as a key file that exists already; 3: the file cannot be written.
     """
     if check:
         return _check(url, file, folder, as_json=as_json)
@@ -87,8 +87,11 @@ def _check(text: str | None, file: str | None, folder: Path | None, *, as_json: 
         write_json({"served": found.is_right, "url": found.url.text, "status": found.status, "found": found.found})
     elif found.is_right:
         say_folded(f"{found.url} has the key")
+    elif found.status is None:
+        say_folded(found.problem)
     else:
-        say_folded(f"{found.url} does not have the key {key}: found {found.found}")
+        answer = "found" if found.status == 200 else "it answers with"
+        say_folded(f"{found.url} does not have the key {key}: {answer} {found.found}")
     return 0 if found.is_right else 1
 
 

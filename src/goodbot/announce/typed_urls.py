@@ -1,0 +1,29 @@
+"""Reads URLs that the user typed or listed. Pure."""
+
+import re
+from typing import Final
+
+from goodbot.errors import InputError
+from goodbot.exclusion.text.shown_text import shown
+from goodbot.url import Url, parse_url
+
+_LOGIN: Final = re.compile(r"[\x00-\x20]*+https?:[/\\]*+[^/\\?#@]*+@", re.IGNORECASE)
+"""A URL with a user name, with or without a password."""
+
+
+def whole_url(text: str) -> Url:
+    """Returns the URL that the user typed. Raises InputError if it is not a whole http or https URL, or has a user name
+    or a password."""
+    url = parse_url(text)
+    if url is None:
+        raise InputError(f"not a whole http or https URL: {shown(text)}")
+    refuse_login(text)
+    return url
+
+
+def refuse_login(text: str) -> None:
+    """Raises InputError if a URL has a user name or a password, which is not repeated in the message."""
+    if _LOGIN.match(text):
+        url = parse_url(text)
+        hint = f": write {url}" if url is not None else ""
+        raise InputError(f"a URL with a user name or a password cannot be used here{hint}")
