@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.federate.answers import (
+    ENDS_EARLY,
     MAX_HITS,
     MAX_SNIPPET_CHARS,
     MAX_TITLE_CHARS,
@@ -103,6 +104,43 @@ def test_rubbish(body: str) -> None:
     assert read(body) == Answer(fault=UNREADABLE)
 
 
+TORN = [
+    ("RSS", "<rss><channel><item>", ENDS_EARLY),
+    ("RSS without an item", rss()[:-6], ENDS_EARLY),
+    ("RSS 1.0", rdf()[:-10], ENDS_EARLY),
+    ("Atom", atom()[:-7], ENDS_EARLY),
+    ("Atom with the beginning of an entry", atom("<entry><title>x")[:-7], ENDS_EARLY),
+    ("a bare beginning", "<feed>", ENDS_EARLY),
+    ("the end of another element", "<rss><channel></channel>", ENDS_EARLY),
+    ("whole", rss(), ""),
+    ("whole with a prefix", "<a:feed xmlns:a='http://www.w3.org/2005/Atom'></a:feed >", ""),
+    ("an empty element", "<feed/>", ""),
+    ("hits that cannot be used", atom(entry(href="javascript:x")), ""),
+]
+
+
+@pytest.mark.parametrize(("body", "fault"), [row[1:] for row in TORN], ids=[row[0] for row in TORN])
+def test_half_a_feed_is_not_an_empty_one(body: str, fault: str) -> None:
+    found = read(body)
+    assert (found.hits, found.fault) == ((), fault)
+
+
+LINKS = ["https://a.example/", "javascript:x", "https://b.example/", "https://a.example/", "http://10.0.0.1/", "/c"]
+NUMBERED = [
+    ("Atom", atom(*(entry(href=link) for link in LINKS)), (1, 3, 6), 6),
+    ("RSS", rss(*(item(link=link) for link in LINKS)), (1, 3, 6), 6),
+    ("JSON", objects(*map(of, LINKS), 5, of("https://d.example/")), (1, 3, 8), 8),
+    ("nothing that can be used", objects(None, of("x:y")), (), 2),
+    ("nothing", objects(), (), 0),
+]
+
+
+@pytest.mark.parametrize(("body", "ranks", "listed"), [row[1:] for row in NUMBERED], ids=[row[0] for row in NUMBERED])
+def test_ranks_are_places_in_the_list_of_the_service(body: str, ranks: tuple[int, ...], listed: int) -> None:
+    found = read(body)
+    assert (found.ranks, found.listed) == (ranks, listed)
+
+
 def test_a_private_service_may_list_private_pages() -> None:
     found = read(objects(of("http://192.168.0.1/")), is_public=False)
     assert [hit.url for hit in found.hits] == ["http://192.168.0.1/"]
@@ -170,7 +208,8 @@ PIECES += [
 def test_any_bytes_give_a_value(body: bytes) -> None:
     found = read(body)
     assert not (found.fault and found.hits)
-    assert len(found.hits) <= MAX_HITS
+    assert len(found.hits) == len(found.ranks) <= MAX_HITS
+    assert all(0 < one < other <= found.listed for one, other in zip((0.5, *found.ranks), found.ranks, strict=False))
     for hit in found.hits:
         assert parse_url(hit.url) == Url(hit.url)
         assert len(hit.title) <= MAX_TITLE_CHARS

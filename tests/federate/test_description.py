@@ -149,7 +149,10 @@ SAME = [
     ("https://x.example/", "http://x.example/", False),
     ("https://a.co.uk/", "https://b.co.uk/", False),
     ("http://x.example/", "http://127.0.0.1/", False),
-    ("http://127.0.0.1:1/", "http://127.0.0.1:2/", True),
+    ("http://127.0.0.1:1/", "http://127.0.0.1:2/", False),
+    ("http://127.0.0.1:1/a", "http://127.0.0.1:1/b", True),
+    ("http://[::1]:1/", "http://[::1]:2/", False),
+    ("http://x.example:1/", "http://x.example:2/", True),
     ("http://127.0.0.1/", "http://127.0.0.2/", False),
     ("http://localhost/", "http://x.localhost/", False),
     ("http://192.0.2.1/", "http://192.0.2.1/", True),
@@ -169,6 +172,10 @@ REFUSED = [
     ("file:///etc/passwd", "is not an http or https URL"),
     ("https://x.example/?q={query}", "it lacks {searchTerms}"),
     ("javascript:alert('{searchTerms}')", "it must begin with http:// or https:// and a host"),
+    ("mailto:a@x.example", "is not an http or https URL"),
+    ("https://me:secret@x.example/", "remove user name and password"),
+    ("HTTP://me@x.example", "remove user name and password"),
+    ("https:/\\\\me:secret@x.example/?q={searchTerms}", "remove user name and password"),
 ]
 
 
@@ -178,10 +185,12 @@ def test_what_cannot_be_named(text: str, message: str) -> None:
         read_named(text)
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
+    assert "secret" not in str(raised.value)
 
 
 def test_what_can_be_named() -> None:
-    assert read_named(" https://x.example ").url == Url("https://x.example/")
-    named = read_named("https://x.example/?q={searchTerms}")
+    page = read_named(" https://x.example ")
+    assert (page.url, page.text) == (Url("https://x.example/"), "https://x.example/")
+    named = read_named("https://x.example/?q={searchTerms}&a=@")
     assert named.template is not None
-    assert named.url.origin == "https://x.example"
+    assert (named.url.origin, named.text) == ("https://x.example", "https://x.example/?q={searchTerms}&a=@")

@@ -1,14 +1,16 @@
 """Several services at once: which ones are left out and why, and what they are asked."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 
 import pytest
 
 from goodbot.errors import InputError
 from goodbot.federate import Federation, Merged, read_named
-from goodbot.federate.asked_service import FAILURES, IN_FLIGHT, KEPT_S, PAUSE_S, PER_MINUTE
+from goodbot.federate.asked_service import BUSY, FAILURES, IN_FLIGHT, KEPT_S, PAUSE_S, PER_MINUTE
 from goodbot.federate.fetching import MAX_ANSWER_BYTES
 from goodbot.federate.rounds import MAX_ROUNDS
 from goodbot.one_shot import service_request
@@ -39,12 +41,13 @@ def redirect(target: str) -> Response:
 
 
 class SlowWeb(FakeWeb):
-    """Answers of the hosts in `slow` take ten seconds."""
+    """Answers of the hosts in `slow` take ten seconds, others `usual_s`."""
 
     slow: Sequence[str] = ()
+    usual_s = 0.1
 
     async def send(self, request: Request) -> Capture:
-        self._elapsed_s = 10.0 if request.url.host in self.slow else 0.1
+        self._elapsed_s = 10.0 if request.url.host in self.slow else self.usual_s
         return await super().send(request)
 
 
@@ -136,6 +139,18 @@ async def test_a_service_that_hangs_is_named() -> None:
     assert [(each.name, each.state, each.why) for each in merged.left_out] == [
         ("a.example", "late", "it did not answer within 2 s")
     ]
+    assert [(each.url, round(each.took_ms)) for each in merged.sources] == [(A, 2000), (B, 100)]
+
+
+async def test_the_time_of_our_own_index_is_measured() -> None:
+    world = World({}, A)
+
+    async def own(before: int) -> Sequence[Hit]:
+        world.clock.advance(0.25)
+        return []
+
+    merged = await world.federation.search("x", own)
+    assert [round(each.took_ms) for each in merged.sources] == [250, 100]
 
 
 async def test_a_redirect_within_a_service_is_followed() -> None:
@@ -191,6 +206,19 @@ async def test_what_a_service_sent_before_it_failed_stays() -> None:
     assert [(each.state, each.hits, each.why) for each in merged.left_out] == [
         ("answered", 10, "it answers with status 500")
     ]
+
+
+async def test_entries_that_are_no_hits_count_for_ranks_and_places() -> None:
+    named = "https://a.example/?q={searchTerms}&i={startIndex}"
+    hits = [{"url": f"https://pages.example/{n}"} if n > 2 else {"url": "javascript:x"} for n in range(10)]
+    answers: Answers = {
+        "https://a.example/?q=x&i=1": Response(200, (), json.dumps({"hits": hits, "total": 11}).encode()),
+        "https://a.example/?q=x&i=11": found("z", total=11),
+    }
+    world = World(answers, named)
+    merged = await world.search(needed=20)
+    assert [each.sources[0].rank for each in merged.hits] == [4, 5, 6, 7, 8, 9, 10, 11]
+    assert (merged.sources[0].hits, merged.is_complete) == (8, True)
 
 
 async def test_a_service_without_pages_is_asked_once() -> None:
@@ -263,14 +291,92 @@ async def test_a_service_that_asks_to_wait_is_not_asked_meanwhile() -> None:
 
 
 async def test_a_service_gets_few_requests_at_a_time_and_a_minute() -> None:
-    import asyncio
-
     queries = [f"x{number}" for number in range(PER_MINUTE + 20)]
     world = World({asked("a", query): found("a", total=1) for query in queries}, A)
     for start in range(0, len(queries), 20):
         await asyncio.gather(*(world.search(query) for query in queries[start : start + 20]))
     assert world.web.most_in_flight == IN_FLIGHT
     assert len(world.sent) == PER_MINUTE
+
+
+async def searches(world: World, count: int) -> list[tuple[str, str]]:
+    """Returns state and reason of the first service in searches at the same time, each for something else."""
+    number = len(world.sent)
+    merged = await asyncio.gather(*(world.search(f"x{number}-{each}") for each in range(count)))
+    return sorted((each.sources[0].state, each.sources[0].why) for each in merged)
+
+
+class Always(dict[str, Response]):
+    """The same answer to each other URL."""
+
+    def __init__(self, answer: Response, others: Mapping[str, Response] = MappingProxyType({})) -> None:
+        super().__init__(others)
+        self.answer = answer
+
+    def get(self, url: str, default: object = None) -> Response:
+        return super().get(url, self.answer)
+
+
+LATE = "it did not answer within 2 s"
+
+
+async def test_a_visitor_who_waits_in_our_queue_is_no_failure_of_the_service() -> None:
+    world = World(Always(found("a", total=1)), A)
+    world.web.usual_s = 1.2
+    for _ in range(FAILURES + 1):
+        assert await searches(world, 10) == [("answered", "")] * IN_FLIGHT + [("late", BUSY)] * (10 - IN_FLIGHT)
+    assert await searches(world, 1) == [("answered", "")]
+
+
+async def test_failures_at_the_same_time_count_once() -> None:
+    world = World(Always(Response(500, (), b"")), A)
+    for _ in range(FAILURES):
+        assert await searches(world, IN_FLIGHT) == [("failed", "it answers with status 500")] * IN_FLIGHT
+    ((_, why),) = await searches(world, 1)
+    assert why == f"it is not asked for {PAUSE_S:g} s, since it failed: it answers with status 500"
+
+
+async def test_a_service_that_hangs_is_paused_also_if_many_wait_for_it() -> None:
+    world = World({}, A, slow=["a.example"])
+    for _ in range(FAILURES):
+        assert await searches(world, 10) == [("late", LATE)] * IN_FLIGHT + [("late", BUSY)] * (10 - IN_FLIGHT)
+    ((_, why),) = await searches(world, 1)
+    assert why == f"it is not asked for {PAUSE_S:g} s, since it failed: {LATE}"
+
+
+async def test_a_service_that_hangs_is_paused_if_visitors_come_all_the_time() -> None:
+    world = World({}, A, slow=["a.example"])
+
+    async def come(number: int) -> str:
+        await world.clock.sleep(number * 0.3)
+        merged = await world.search(f"x{number}")
+        return merged.sources[0].why
+
+    reasons = await asyncio.gather(*map(come, range(40)))
+    assert reasons[-1].startswith("it is not asked for ")
+
+
+async def test_our_own_limits_start_no_pause() -> None:
+    world = World(Always(found("a", total=1), {HOME: description(template("json", A))}), HOME)
+    world.web.usual_s = 0.0
+    for _ in range(FAILURES + 2):
+        merged = await world.search("x" * 9000)
+        assert [(each.name, each.why) for each in merged.sources] == [("Alpha", "the query is too long for it")]
+    ours = ("failed", f"it gets no more than {PER_MINUTE} requests a minute")
+    assert await searches(world, PER_MINUTE + 9) == [("answered", "")] * (PER_MINUTE - 1) + [ours] * 10
+    world.clock.advance(60)
+    assert [(each.name, each.why) for each in (await world.search()).sources] == [("Alpha", "")]
+
+
+async def test_a_service_that_failed_keeps_its_name_and_is_described_anew() -> None:
+    answers: dict[str, Response | Failure] = {HOME: description(template("json", A))}
+    world = World(answers, HOME)
+    for _ in range(FAILURES + 1):
+        assert [each.name for each in (await world.search()).sources] == ["Alpha"]
+    assert world.federation.places() == (("Alpha", "a.example"),)
+    answers |= {HOME: description(template("json", B.replace("b.", "b.a."))), asked("b.a"): found("b", total=1)}
+    world.clock.advance(PAUSE_S)
+    assert names(await world.search()) == "b"
 
 
 # ---- descriptions ---------------------------------------------------------------------------------------------------
@@ -309,6 +415,31 @@ async def test_a_page_that_is_no_search_is_not_offered() -> None:
     (report,) = await world.federation.describe()
     assert (report.is_lasting, report.why.partition(":")[0]) == (True, "it is no search")
     assert world.federation.places() == (("b.example", "b.example"),)
+    assert [each.name for each in (await world.search()).sources] == ["b.example"]
+    assert world.sent.count(HOME) == 1
+
+
+async def test_who_gets_the_query_is_known_before() -> None:
+    answers = {HOME: description(template("json", NAMED.format("api.a"))), asked("api.a"): found("a", total=1)}
+    world = World(answers, HOME, "https://down.example/", B)
+    absent = await world.federation.describe()
+    assert [(each.name, each.state) for each in absent] == [("down.example", "failed")]
+    assert world.federation.receivers(absent) == ("api.a.example", "b.example")
+    merged = await world.federation.search("x", without=absent)
+    assert [each.name for each in merged.sources] == ["Alpha", "down.example", "b.example"]
+    assert merged.sources[1] == absent[0]
+    assert world.sent.count("https://down.example/") == 1
+
+
+async def test_a_description_that_is_late() -> None:
+    world = World({HOME: description(template("json", A))}, HOME, slow=["a.example"])
+    (report,) = await world.federation.describe()
+    assert (report.state, report.why, round(report.took_ms)) == ("late", LATE, 2000)
+
+
+async def test_a_service_that_is_named_twice_is_asked_once() -> None:
+    world = World({asked("a"): found("a", total=1)}, A, f" {A}")
+    assert len((await world.search()).sources) == len(world.sent) == 1
 
 
 async def test_a_service_that_is_away_at_first_is_found_later() -> None:

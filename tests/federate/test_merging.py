@@ -44,6 +44,11 @@ def test_a_page_keeps_its_sources_and_ranks() -> None:
     assert first.score == 1 / (K + 2) + 1 / (K + 11)
 
 
+def test_ranks_are_those_of_the_source() -> None:
+    merged = merge([RankedHits("A", [hit("a"), hit("b")], before=10, ranks=[2, 5])])
+    assert [each.sources for each in merged] == [(("A", 12),), (("A", 15),)]
+
+
 SAME = [
     ("https://a.example", "https://a.example/", True),
     ("https://A.example/x#y", "https://a.example/x", True),

@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from goodbot.cli.serve_services import ServedServices
+from goodbot.federate import Federation
+from goodbot.serve_settings import ServeSettings
 from journey.goodbot_process import Ended, goodbot
 from journey.reverse_proxy import NGINX, nginx
 from web.library import Visitor
@@ -133,7 +136,7 @@ def test_the_command_line(world: World) -> None:
     ended = search(world, "--in", world.own, "--top", "30")
     assert ended.status == 0, ended.err
     services = (world.beta, world.canned, world.hanging, world.refusing)
-    assert ended.err == f"sending the query to {', '.join(map(host, services))}\n"
+    assert " ".join(ended.err.split()) == f"sending the query to {', '.join(map(host, services))}"
     first, *rest = ended.out.splitlines()
     assert first.startswith("results of 3 sources for: robot (")
     assert f"left out: {host(world.hanging)}: it did not answer within 1.5 s" in rest
@@ -155,7 +158,15 @@ def test_as_json(world: World) -> None:
         (host(world.hanging), "late"),
         (host(world.refusing), "failed"),
     ]
-    assert found["sources"][0]["url"] == str(world.own)
+    assert [each["url"] for each in found["sources"]] == [
+        str(world.own),
+        world.beta,
+        world.canned,
+        world.hanging,
+        world.refusing,
+    ]
+    assert all(each["took_ms"] > 0 for each in found["sources"])
+    assert found["sources"][3]["took_ms"] >= 1400
     assert [each["hits"] for each in found["sources"]] == [15, 15, 2, 0, 0]
     assert len(found["hits"]) == len({hit["url"] for hit in found["hits"]}) == 30
     assert found["hits"][0]["sources"][0].keys() == {"name", "rank"}
@@ -166,6 +177,49 @@ def test_as_json(world: World) -> None:
 def test_without_an_index(world: World) -> None:
     ended = asyncio.run(goodbot("search", "robot", "--with", world.canned, "--json"))
     assert (ended.status, [hit["url"] for hit in ended.json["hits"]]) == (0, [url for url, _ in ENTRIES])
+
+
+def test_nobody_gets_the_query_if_a_service_is_none(world: World) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        good = f"http://127.0.0.1:{listener.getsockname()[1]}/?q={{searchTerms}}"
+        ended = asyncio.run(goodbot("search", "robot", "--with", good, "--with", f"{world.beta}healthz"))
+        listener.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+    assert (ended.status, "sending" in ended.err) == (2, False)
+    assert ended.complaint.startswith(f"goodbot: --with {world.beta}healthz: it is no search")
+
+
+def test_services_of_one_host(world: World) -> None:
+    named = [f"{world.canned.removesuffix('os.xml')}answer?{name}={{searchTerms}}" for name in "ab"]
+    ended = asyncio.run(goodbot("search", "robot", "--with", named[0], "--with", named[1], "--with", world.canned))
+    assert ended.err == f"sending the query to {host(world.canned)}\n"
+    place = f"{host(world.canned)}/answer"
+    assert f"from: {place} (1), {place} (2), Canned\n" in ended.out
+
+
+def test_a_description_does_not_lead_to_another_port(world: World, tmp_path: Path) -> None:
+    with canned(tmp_path) as url:
+        (tmp_path / "files" / "os.xml").write_text(description(int(host(world.canned).partition(":")[2])))
+        ended = asyncio.run(goodbot("search", "robot", "--with", url))
+    assert (ended.status, "its description leads to another site" in ended.complaint) == (2, True)
+
+
+def test_serve_says_which_services_it_leaves_out(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    async def served() -> Federation:
+        settings = ServeSettings(search_services=(f"{world.beta}healthz", world.refusing.partition("?")[0], world.beta))
+        services = ServedServices(settings, has_search=True)
+        services.start("http://127.0.0.1:1/", None)
+        services.stop()
+        await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
+        assert services.federation is not None
+        return services.federation
+
+    federation = asyncio.run(served())
+    said = " ".join(capsys.readouterr().err.split())
+    assert "nor a page with a link to one; it is left out until the next start" in said
+    assert said.endswith("; searches try again")
+    assert [place.name for place in federation.places()] == [host(world.refusing), "Beta"]
 
 
 def test_if_nobody_answers(world: World) -> None:
@@ -184,6 +238,10 @@ REFUSED = [
     ("robot --with https://x.example/?q={{terms}}", "it lacks {searchTerms}"),
     ("robot --with {beta}healthz", "it is no search"),
     ("--run q.jsonl --with {beta}", "the queries of --run are not sent to other services"),
+    ("robot --with {beta} --deadline nan", "--deadline must be a number of seconds"),
+    ("robot --with {beta} --deadline inf", "inf is not in the range"),
+    ("robot --in x --deadline 3", "--deadline needs --with URL"),
+    ("robot --with http://me:secret@x.example/", "--with: remove user name and password"),
 ]
 
 
@@ -198,6 +256,7 @@ NOT_SERVED = [
     ("--with https://x.example/", "--with needs --in DIR"),
     ("--in {own} --with x.example", "--with must be http or https URLs"),
     ("--in {own} --with https://x.example/?q={{terms}}", "it lacks {searchTerms}"),
+    ("--in {own} --with https://me:secret@x.example/", "--with: remove user name and password"),
 ]
 
 

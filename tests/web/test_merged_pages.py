@@ -134,7 +134,11 @@ def test_json_names_the_sources(here: Visitor) -> None:
         ("Beta & sons", "answered"),
         ("down.example", "failed"),
     ]
-    assert found["sources"][0]["url"] == here.base
+    assert [each["url"] for each in found["sources"]] == [
+        here.base,
+        "https://beta.example/",
+        "https://down.example/?q={searchTerms}",
+    ]
     assert all(hit["sources"] for hit in found["hits"])
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Final
 
@@ -77,11 +78,9 @@ def _takes_value(param: click.Parameter | None) -> bool:
 )
 @click.option(
     "--deadline",
-    default=2.0,
-    show_default=True,
     type=click.FloatRange(0.01, 60),
     metavar="SECONDS",
-    help="With --with: leave out services that have not answered by then.",
+    help="With --with: leave out services that have not answered by then; default: 2.",
 )
 @click.option(
     "--top", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Number of hits to print."
@@ -113,7 +112,7 @@ def command(
     query: str | None,
     folder: Path | None,
     services: tuple[str, ...],
-    deadline: float,
+    deadline: float | None,
     top: int,
     run_file: Path | None,
     opened: int | None,
@@ -137,9 +136,10 @@ def command(
     The date of a page is that of its last change, as its server states it. If that is missing, before 1990 or
     more than a day after the fetch, the date is that of the fetch of the version that is indexed.
 
-    With --with, other search services get the query as typed, and nothing else. Pages are ordered by their ranks in
-    all sources (reciprocal rank fusion); a page that several sources find is listed once. A service that is late or
-    fails is named and left out. Each source gives at most 50 hits. docs/how-to/federated-search.md has the details.
+    With --with, other search services get the query as typed, without control characters, and nothing else. First the
+    hosts that get it are named on standard error. Pages are ordered by their ranks in all sources (reciprocal rank
+    fusion); a page that several sources find is listed once. A service that is late or fails is named and left out.
+    Each source gives at most 50 hits. docs/how-to/federated-search.md has the details.
 
     If a word is on no page, the search uses a similar one and says so. Pages in the language of your locale
     (LANG) rank higher. DIR/synonyms.txt defines synonyms, in lines such as `robot, crawler, spider`.
@@ -152,7 +152,7 @@ def command(
         raise InputError("give either a QUERY or --run FILE.jsonl")
     if opened is not None and (run_file is not None or as_json):
         raise InputError("--open needs a QUERY and cannot be used with --json")
-    _check_services(folder, services, run_file)
+    _check_services(folder, services, run_file, deadline)
     search = open_search(folder, Ranking(frozenset(without))) if folder is not None else None
     lag = index_lag(folder) if folder is not None else IndexLag()
     if lag.why:
@@ -174,12 +174,19 @@ def command(
     print_results(results)
 
 
-def _check_services(folder: Path | None, services: Sequence[str], run_file: Path | None) -> None:
-    """Raises InputError if there is nothing to search, or if many queries would be sent to other services."""
+def _check_services(
+    folder: Path | None, services: Sequence[str], run_file: Path | None, deadline: float | None
+) -> None:
+    """Raises InputError if there is nothing to search, if many queries would be sent to other services, or if the
+    deadline cannot be used."""
     if folder is None and not services:
         raise InputError("give the folder of a crawl or of imported documents with --in DIR")
     if services and run_file is not None:
         raise InputError("--with needs a QUERY: the queries of --run are not sent to other services")
+    if deadline is not None and not services:
+        raise InputError("--deadline needs --with URL: it limits how long other services may take")
+    if deadline is not None and isnan(deadline):
+        raise InputError("--deadline must be a number of seconds")
 
 
 def _run(search: Search, queries: Sequence[tuple[str, str]], top: int, *, as_json: bool) -> None:
@@ -198,7 +205,7 @@ def _show_merged(
     query: str,
     services: tuple[str, ...],
     own: tuple[Search, Path] | None,
-    deadline_s: float,
+    deadline_s: float | None,
     top: int,
     opened: int | None,
     *,

@@ -29,8 +29,8 @@ class ServedServices:
             raise InputError("--with needs --in DIR: it adds the results of other services to those of an index")
 
     def start(self, home: str, public: str | None) -> None:
-        """Fetches the descriptions of the services, and says which ones are away. Called in the event loop of the
-        server, whose URLs are `home` and `public`."""
+        """Fetches the descriptions of the services, and says which ones are away or no search. Called in the event loop
+        of the server, whose URLs are `home` and `public`."""
         if self.federation is not None:
             self.federation.never_asks(_beginnings(home, public))
             self._task = asyncio.get_running_loop().create_task(self._run(self.federation))
@@ -42,8 +42,8 @@ class ServedServices:
     async def _run(self, federation: Federation) -> None:
         async with federation:
             for each in await federation.describe():
-                again = "" if each.is_lasting else "; searches try again"
-                say_folded(f"--with {each.url}: {each.why}{again}", err=True)
+                again = "it is left out until the next start" if each.is_lasting else "searches try again"
+                say_folded(f"--with {each.url}: {each.why}; {again}", err=True)
             await self._is_ending.wait()
 
 

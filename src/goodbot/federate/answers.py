@@ -4,13 +4,13 @@ them. Pure: any bytes give a value, in linear time; texts become plain, and only
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from goodbot.federate.plain_text import one_line, plain
 from goodbot.page.encoding import decode_text
 from goodbot.page.entries import FORMS, Entries, EntryFields, local_name, resolved
-from goodbot.page.markup import Markup
+from goodbot.page.markup import Markup, MarkupTag
 from goodbot.page.sitemap import parse_list_date
 from goodbot.search_values import Hit
 from goodbot.url import MAX_URL_CHARS, Url, is_private_host, parse_url
@@ -21,6 +21,7 @@ MAX_TITLE_CHARS: Final = 300
 MAX_SNIPPET_CHARS: Final = 1_000
 MAX_TOTAL: Final = 10**12
 UNREADABLE: Final = "its answer has no search results that can be read"
+ENDS_EARLY: Final = "its answer ends too early, or is damaged"
 
 _TOTAL: Final = re.compile(r"totalResults(?:\s[^<>]{0,200})?>\s{0,20}([0-9]{1,12})\s{0,20}<")
 _TOTAL_CHARS: Final = 20_000
@@ -33,10 +34,13 @@ _MAX_TIME: Final = 253_402_300_799.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits of an answer in their order, each page once. `total` is how many there are, as stated. `fault` says in
-    one clause why the answer cannot be read."""
+    """The hits of an answer in their order, each page once; `ranks` are their places in the list that was sent, from 1.
+    `listed` counts the entries of the list that were read, also those that are no hits. `total` is how many there are,
+    as stated. `fault` says in one clause why the answer cannot be read."""
 
     hits: tuple[Hit, ...] = ()
+    ranks: tuple[int, ...] = ()
+    listed: int = 0
     total: int | None = None
     fault: str = ""
 
@@ -51,16 +55,18 @@ def read_answer(body: bytes, content_type: str, base: Url, *, is_public: bool) -
     return _of_feed(text, base, is_public=is_public) if start == "<" else Answer(fault=UNREADABLE)
 
 
-def _distinct(hits: Iterable[Hit | None], *, is_public: bool) -> tuple[Hit, ...]:
-    """Returns the first `MAX_HITS` different pages."""
-    found: dict[str, Hit] = {}
-    for hit in hits:
+def _answer(entries: Iterable[Hit | None], *, is_public: bool) -> Answer:
+    """Returns the first `MAX_HITS` different pages. None is an entry that is no hit."""
+    found, ranks, listed = dict[str, Hit](), list[int](), 0
+    for hit in entries:
+        listed += 1
         if hit is None or hit.url in found or (is_public and is_private_host(Url(hit.url).host)):
             continue
         found[hit.url] = hit
+        ranks.append(listed)
         if len(found) == MAX_HITS:
             break
-    return tuple(found.values())
+    return Answer(tuple(found.values()), tuple(ranks), listed)
 
 
 # ---- Atom and RSS ---------------------------------------------------------------------------------------------------
@@ -73,9 +79,30 @@ def _of_feed(text: str, base: Url, *, is_public: bool) -> Answer:
     if root is None or form is None or form.kind != "feed":
         return Answer(fault=UNREADABLE)
     found = _TOTAL.search(text[:_TOTAL_CHARS])
-    entries = (entry for entry in Entries(form, root, base).read(tags) if not entry.is_head)
-    hits = _distinct(map(_of_entry, entries), is_public=is_public)
-    return Answer(hits, int(found[1]) if found else None)
+    watched = _Watched(tags, root)
+    entries = (entry for entry in Entries(form, root, base).read(watched) if not entry.is_head)
+    answer = _answer(map(_of_entry, entries), is_public=is_public)
+    if not answer.hits and not watched.has_end:
+        return Answer(fault=ENDS_EARLY)
+    return replace(answer, total=int(found[1]) if found else None)
+
+
+class _Watched:
+    """The tags after the root. Afterwards `has_end` says whether the root was closed: a feed without hits and without
+    an end is half of one."""
+
+    def __init__(self, tags: Iterator[MarkupTag], root: MarkupTag) -> None:
+        self._tags = tags
+        self._name = root.name
+        self.has_end = root.is_empty
+
+    def __iter__(self) -> Iterator[MarkupTag]:
+        return self
+
+    def __next__(self) -> MarkupTag:
+        tag = next(self._tags)
+        self.has_end = self.has_end or (tag.closing and tag.name == self._name)
+        return tag
 
 
 def _of_entry(entry: EntryFields) -> Hit | None:
@@ -104,10 +131,10 @@ def _of_json(text: str, *, is_public: bool) -> Answer:
     listed = value.get("hits")
     if not isinstance(listed, list):
         return Answer(fault=UNREADABLE)
-    hits = _distinct((_of_object(item) for item in listed if isinstance(item, dict)), is_public=is_public)
+    entries = (_of_object(item) if isinstance(item, dict) else None for item in listed)
     total = value.get("total")
     is_count = isinstance(total, int) and not isinstance(total, bool) and 0 <= total <= MAX_TOTAL
-    return Answer(hits, total if is_count else None)
+    return replace(_answer(entries, is_public=is_public), total=total if is_count else None)
 
 
 def _of_object(item: dict[str, Any]) -> Hit | None:

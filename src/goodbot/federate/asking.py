@@ -1,13 +1,14 @@
 """Asks several search services at once, and merges what they answer in time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType
 from typing import Final, NamedTuple, Self, TypeVar
 
-from goodbot.federate.asked_service import AskedService
+from goodbot.federate.asked_service import AskedService, Attempt, late
 from goodbot.federate.fetching import Permit, Trouble
+from goodbot.federate.naming import ServiceFacts, different_names
 from goodbot.federate.plain_text import one_line
 from goodbot.federate.rounds import OWN, Merged, Source, SourceReport, merged_sources, rounds_for
 from goodbot.federate.sources import NamedService
@@ -31,8 +32,8 @@ class ServicePlace(NamedTuple):
 
 
 class Federation:
-    """The services that were named. `deadline_s` limits each search; a service that has not answered by then is left
-    out.
+    """The services that were named, each once. `deadline_s` limits each search, and the fetch of the descriptions; a
+    service that has not answered by then is left out.
 
     Use it as an asynchronous context manager, in one event loop. Otherwise the first search opens the transport, and
     `close` closes it.
@@ -46,7 +47,7 @@ class Federation:
         clock: Clock,
         deadline_s: float = DEADLINE_S,
     ) -> None:
-        self._services = [AskedService(each, permit, clock, self._is_own) for each in named]
+        self._services = [AskedService(each, permit, clock, self._is_own) for each in dict.fromkeys(named)]
         self._open_transport = open_transport
         self._clock = clock
         self._deadline_s = deadline_s
@@ -83,55 +84,93 @@ class Federation:
         return template.startswith(self._own_urls) if self._own_urls else False
 
     def places(self) -> tuple[ServicePlace, ...]:
-        """Returns the services that are asked: all but those known to be no search, or the service that asks."""
-        return tuple(self._place(service) for service in self._services if not service.is_unusable)
+        """Returns the services that are asked: all that are not left out."""
+        names = self._names()
+        return tuple(ServicePlace(names[each], each.place) for each in self._services if not each.is_left_out)
 
-    def _place(self, service: AskedService) -> ServicePlace:
-        """Names a service. A name that another service has as well, or our own index, gets its host added."""
-        taken = [OWN, *(each.name.casefold() for each in self._services)]
-        is_unique = taken.count(service.name.casefold()) == 1
-        return ServicePlace(service.name if is_unique else f"{service.name} ({service.place})", service.place)
+    def receivers(self, without: Iterable[SourceReport] = ()) -> tuple[str, ...]:
+        """Returns the hosts to which a search sends the query, each once. Their services may redirect it to other hosts
+        of the same registrable domain."""
+        absent = {each.url for each in without}
+        return tuple(dict.fromkeys(each.place for each in self._services if each.named.text not in absent))
+
+    def _names(self) -> dict[AskedService, str]:
+        facts = [ServiceFacts(each.name, each.place, each.named.url) for each in self._services]
+        return dict(zip(self._services, different_names(facts), strict=True))
 
     async def describe(self) -> tuple[SourceReport, ...]:
-        """Fetches all descriptions within the deadline, and returns the services without one. A search tries again."""
-        transport = await self._open()
-        found = await self._within(
-            {service: service.describe(transport) for service in self._services}, self._deadline_s
+        """Fetches all descriptions within the deadline, and returns the services without one. One that is no search is
+        left out from now on; a search tries the others again."""
+        transport, began_at = await self._open(), self._clock.now()
+        sources = {each: Source("", each.named.text) for each in self._services}
+        ended = await self._within(
+            {each: self._describe(each, source, transport) for each, source in sources.items()}, self._deadline_s
         )
-        late = Trouble(f"it did not answer within {self._deadline_s:g} s")
-        return tuple(
-            _left_out(self._place(service).name, service.named.url.text, trouble)
-            for service in self._services
-            if (trouble := found.get(service, late)) is not None
-        )
+        names = self._names()
+        for service, source in sources.items():
+            source.rename(names[service])
+            if service not in ended:
+                source.end(Trouble(late(self._deadline_s)), "late")
+                source.took_ms = self._ms_since(began_at)
+        return tuple(source.report() for source in sources.values() if source.why)
 
-    async def search(self, query: str, own: OwnHits | None = None, needed: int = 10) -> Merged:
+    async def _describe(self, service: AskedService, source: Source, transport: Transport) -> None:
+        began_at = self._clock.now()
+        trouble = await service.describe(transport, service.attempt())
+        if trouble is not None:
+            service.is_left_out = trouble.is_lasting
+            source.add_answer(trouble, self._ms_since(began_at))
+
+    async def search(
+        self, query: str, own: OwnHits | None = None, needed: int = 10, without: Collection[SourceReport] = ()
+    ) -> Merged:
         """Returns at least `needed` hits if the sources have as many, in an order that stays the same if more are
-        needed later. Services get nothing but the query, as typed, and the place in the results.
+        needed later. Services get nothing but the query, on one line and without control characters, and the place in
+        the results. Services in `without` are not asked.
 
         Errors of `own` are raised before a service is asked.
         """
         count, query = rounds_for(needed), one_line(query, len(query) + 1)
-        mine = [await _own_source(own, count)] if own is not None else []
-        asked = {each: Source(str(number), each.named.url.text) for number, each in enumerate(self._services)}
-        asked = {service: source for service, source in asked.items() if not service.is_own}
-        transport = await self._open()
-        asking = {each: self._ask(each, source, transport, query, count) for each, source in asked.items()}
+        mine = [await self._own_source(own, count)] if own is not None else []
+        transport, began_at = await self._open(), self._clock.now()
+        absent = {each.url: Source.of(each) for each in without}
+        listed = {each: absent.get(each.named.text) for each in self._services if not each.is_left_out}
+        sources = {each: known or Source(str(at), each.named.text) for at, (each, known) in enumerate(listed.items())}
+        attempts = {each: each.attempt() for each, known in listed.items() if known is None}
+        asking = {
+            service: self._ask(service, attempt, sources[service], transport, query, count)
+            for service, attempt in attempts.items()
+        }
         ended = await self._within(asking, self._deadline_s)
-        for service, source in asked.items():
+        for service, attempt in attempts.items():
             if service not in ended:
-                source.end(service.came_late(self._deadline_s), "late")
-            source.rename(self._place(service).name)
-        return merged_sources([*mine, *asked.values()], count)
+                sources[service].end(service.came_late(attempt, self._deadline_s), "late")
+                sources[service].took_ms = self._ms_since(began_at)
+        names = self._names()
+        for service, source in sources.items():
+            source.rename(names[service])
+        return merged_sources([*mine, *sources.values()], count)
 
-    async def _ask(self, service: AskedService, source: Source, transport: Transport, query: str, count: int) -> None:
+    async def _ask(
+        self, service: AskedService, attempt: Attempt, source: Source, transport: Transport, query: str, count: int
+    ) -> None:
         """Asks a service for its hits, one round after the other."""
         for number in range(1, count + 1):
             began_at = self._clock.now()
-            answer = await service.ask(transport, Question(query, number, source.count))
-            source.add_answer(answer, (self._clock.now() - began_at) * 1000)
+            answer = await service.ask(transport, attempt, Question(query, number, source.listed))
+            source.add_answer(answer, self._ms_since(began_at))
             if source.is_done:
                 return
+
+    async def _own_source(self, own: OwnHits, count: int) -> Source:
+        source = Source(OWN)
+        while len(source.rounds) < count and not source.is_done:
+            began_at = self._clock.now()
+            source.add_own(await own(source.count), self._ms_since(began_at))
+        return source
+
+    def _ms_since(self, began_at: float) -> float:
+        return max(0.0, self._clock.now() - began_at) * 1000
 
     async def _within(
         self, asked: Mapping[AskedService, Coroutine[None, None, Result]], seconds: float
@@ -149,14 +188,3 @@ class Federation:
                 task.cancel()
             await asyncio.gather(*waiting, timer, return_exceptions=True)
         return {service: task.result() for task, service in tasks.items() if task.done() and not task.cancelled()}
-
-
-async def _own_source(own: OwnHits, count: int) -> Source:
-    source = Source(OWN)
-    while len(source.rounds) < count and not source.is_done:
-        source.add(await own(source.count))
-    return source
-
-
-def _left_out(name: str, url: str, trouble: Trouble) -> SourceReport:
-    return SourceReport(name, url, "failed", why=trouble.why, is_lasting=trouble.is_lasting)

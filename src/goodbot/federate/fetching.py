@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from goodbot.exclusion.text.shown_text import shown
+from goodbot.federate.answers import ENDS_EARLY
 from goodbot.federate.sources import is_same_service
 from goodbot.page.coding import decode_content
 from goodbot.ports import Transport
@@ -35,11 +36,12 @@ class Document:
 
 class Trouble(NamedTuple):
     """Why there is no document or no answer, in one clause. `wait_s`: how long the service asks to wait. `is_lasting`:
-    what is there is not a search service."""
+    what is there is not a search service. `is_ours`: the reason is a limit of ours, so the service has not failed."""
 
     why: str
     wait_s: float = 0.0
     is_lasting: bool = False
+    is_ours: bool = False
 
 
 async def fetch(transport: Transport, permit: Permit, url: Url, *, public_only: bool = False) -> Document | Trouble:
@@ -73,7 +75,7 @@ def _document(url: Url, answer: Response, *, is_public: bool) -> Document | Trou
     if answer.truncated == "length" or len(decoded.body) > MAX_ANSWER_BYTES:
         return Trouble(f"its answer is longer than {MAX_ANSWER_BYTES // 1024} KiB")
     if decoded.error is not None or not decoded.complete:
-        return Trouble("its answer ends too early, or is damaged")
+        return Trouble(ENDS_EARLY)
     return Document(url, decoded.body, answer.header("content-type") or "", is_public)
 
 

@@ -18,11 +18,13 @@ K: Final = 60
 
 
 class RankedHits(NamedTuple):
-    """Hits of one source in its order; `before` of its hits came earlier."""
+    """Hits of one source in its order. `ranks` are their places in the list that it sent, from 1; without them, the
+    list has nothing else. `before` entries came in earlier lists."""
 
     source: str
     hits: Sequence[Hit]
     before: int = 0
+    ranks: Sequence[int] = ()
 
 
 class SourceRank(NamedTuple):
@@ -51,11 +53,11 @@ def merge(lists: Sequence[RankedHits], seen: Collection[str] = ()) -> list[Merge
     """Returns the pages of all lists, except those whose `page_key` is in `seen`: the highest score first. Of equal
     scores, the page comes first that an earlier list has; within a list, the order stays."""
     found: dict[str, _Found] = {}
-    for source, hits, before in lists:
-        for rank, hit in enumerate(hits, start=before + 1):
+    for source, hits, before, ranks in lists:
+        for rank, hit in zip(ranks or range(1, len(hits) + 1), hits, strict=True):
             key = page_key(hit)
             if key not in seen:
-                found.setdefault(key, _Found(hit)).ranks.setdefault(source, rank)
+                found.setdefault(key, _Found(hit)).ranks.setdefault(source, before + rank)
     merged = [
         MergedHit(
             each.hit,

@@ -7,7 +7,7 @@ requested, and a service is asked for ten hits at a time, as its own visitors as
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from goodbot.federate.answers import Answer
 from goodbot.federate.fetching import Trouble
@@ -25,8 +25,9 @@ State = Literal["answered", "late", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """What became of one source. `hits` counts those it sent, `took_ms` is how long they took; `why` says in one clause
-    why it is left out, or sent no more. `is_lasting`: what was named is no search service."""
+    """What became of one source. `url` is what was named, a template included. `hits` counts those it sent; `took_ms`
+    is how long they took, or how long they were waited for. `why` says in one clause why it is left out, or sent no
+    more. `is_lasting`: what was named is no search service."""
 
     name: str
     url: str
@@ -60,12 +61,14 @@ class Merged:
 
 @dataclass(slots=True)
 class Source:
-    """Collects what one source sends: the hits of each round."""
+    """Collects what one source sends: the hits of each round. `count` counts them, `listed` all entries of its lists,
+    also those that are no hits."""
 
     name: str
     url: str = ""
     rounds: list[RankedHits] = field(default_factory=list)
     count: int = 0
+    listed: int = 0
     took_ms: float = 0.0
     state: State = "answered"
     why: str = ""
@@ -77,19 +80,28 @@ class Source:
         self.name = name
         self.rounds = [ranked._replace(source=name) for ranked in self.rounds]
 
-    def add(self, hits: Sequence[Hit], total: int | None = None) -> None:
-        """Adds the hits of a round. `total`: how many there are, if that is known."""
-        self.rounds.append(RankedHits(self.name, hits, self.count))
-        self.count += len(hits)
-        self.is_done = not hits or (len(hits) < HITS_PER_ROUND if total is None else self.count >= total)
+    @classmethod
+    def of(cls, report: SourceReport) -> Self:
+        """Makes a source that was left out before, for that reason."""
+        source = cls(report.name, report.url, took_ms=report.took_ms)
+        source.end(Trouble(report.why, is_lasting=report.is_lasting), report.state)
+        return source
+
+    def add_own(self, hits: Sequence[Hit], took_ms: float) -> None:
+        """Adds hits of the own index, which took some time."""
+        self.add_answer(Answer(tuple(hits), listed=len(hits)), took_ms)
 
     def add_answer(self, answer: Answer | Trouble, took_ms: float) -> None:
-        """Adds an answer that took some time."""
+        """Adds the answer of a round, which took some time."""
         self.took_ms += took_ms
         if isinstance(answer, Trouble):
             self.end(answer, "failed")
-        else:
-            self.add(answer.hits, answer.total)
+            return
+        self.rounds.append(RankedHits(self.name, answer.hits, self.listed, answer.ranks))
+        self.count += len(answer.hits)
+        self.listed += answer.listed
+        is_last = answer.listed < HITS_PER_ROUND if answer.total is None else self.listed >= answer.total
+        self.is_done = is_last or not answer.listed
 
     def end(self, trouble: Trouble, state: State) -> None:
         """Notes why nothing more comes. A source that has sent hits has answered."""

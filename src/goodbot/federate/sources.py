@@ -9,6 +9,7 @@ from goodbot.federate.description import description_link, read_description
 from goodbot.federate.template import Question, Template, search_url, template_fault
 from goodbot.page.encoding import decode_text
 from goodbot.url import Url, is_private_host, parse_url, resolve
+from goodbot.visitor_urls import has_userinfo
 
 NO_SEARCH: Final = "it is no search: it is neither an OpenSearch description nor a page with a link to one"
 
@@ -21,6 +22,11 @@ class NamedService:
     url: Url
     template: Template | None = None
 
+    @property
+    def text(self) -> str:
+        """What was named: the URL, or the template."""
+        return self.template.text if self.template is not None else self.url.text
+
 
 @dataclass(frozen=True, slots=True)
 class SearchService:
@@ -31,8 +37,11 @@ class SearchService:
 
 
 def read_named(text: str) -> NamedService:
-    """Reads the URL or the template of a service. Raises InputError if it is neither."""
+    """Reads the URL or the template of a service. Raises InputError if it is neither, or if it has a user name or a
+    password."""
     text = text.strip()
+    if text.lower().startswith(("http:", "https:")) and has_userinfo(text):
+        raise InputError("remove user name and password from the URL of the search service: goodbot does not send them")
     if "{" in text:
         if fault := template_fault(text):
             raise InputError(f"{quoted(text)} is not a template of a search: {fault}")
@@ -74,10 +83,10 @@ def _is_own(url: Url, template: Template) -> bool:
 
 def is_same_service(url: Url, target: Url) -> bool:
     """Whether a service at `url` may lead there, by a redirect, a link or a description: to the same registrable
-    domain, to a private address only on the same host, and from https to https only. The query then reaches nobody but
-    the service that was named."""
+    domain, to a private address only on the same host and port, and from https to https only. The query then reaches
+    nobody but the service that was named."""
     if url.scheme == "https" and target.scheme != "https":
         return False
     if is_private_host(url.host) or is_private_host(target.host):
-        return url.host == target.host
+        return url.host_key == target.host_key
     return url.site == target.site

@@ -21,6 +21,7 @@ SENTENCES: Final = (
     translatable("it leads to another site: %(url)s"),
     translatable("the query is too long for it"),
     translatable("it gets no more than %(count)s requests a minute"),
+    translatable("it is busy: it gets no more than %(count)s requests at a time"),
     translatable("it is not asked for %(count)s s, since it failed: %(reason)s"),
     translatable("it is this service itself"),
     translatable("others must be 1, or left out"),
