@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,7 +16,7 @@ from exclusion.robotstxt.naive import naive_allows
 from goodbot.cli import main
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.vectors import KINDS, LICENCE, VERSION, Case, Expected, all_cases, as_json_value, as_text, selected
-from goodbot.vectors.case import ALL, SECTIONS
+from goodbot.vectors.case import ALL, SECTIONS, is_token
 from goodbot.vectors.collection import SOURCES
 from programs import ROOT, blocks_of
 
@@ -38,7 +39,7 @@ def test_both_matchers_give_the_expected_results(source: Callable[[], Iterable[C
 
 
 def test_sources_agree_on_the_results_of_what_they_share() -> None:
-    """Kinds and sections may differ; the case that comes first gives its own."""
+    """Kinds and sections may differ: the first `must`, or else the first case, gives its own."""
     results: dict[tuple[bytes, str, str, str], bool] = {}
     for case in (case for source in SOURCES for case in source()):
         for dialect, expected in case.expected.items():
@@ -46,10 +47,56 @@ def test_sources_agree_on_the_results_of_what_they_share() -> None:
             assert results.setdefault(key, expected.allowed) is expected.allowed, case
 
 
-def test_ids_and_questions_are_unique() -> None:
-    questions = [(case.robots, case.agent, case.url, dialect) for case in CASES for dialect in case.expected]
-    assert len(questions) == len(set(questions))
+def test_every_input_is_one_case_with_one_id() -> None:
+    assert len({(case.robots, case.agent, case.url) for case in CASES}) == len(CASES)
     assert len({case.id for case in CASES}) == len(CASES)
+
+
+def test_no_result_of_a_source_is_lost() -> None:
+    found = {(case.robots, case.agent, case.url): case for case in CASES}
+    for case in (case for source in SOURCES for case in source()):
+        kept = found[case.robots, case.agent, case.url].expected
+        for dialect, expected in case.expected.items():
+            assert kept[dialect].allowed is expected.allowed, case
+            assert expected.kind != "must" or kept[dialect].kind == "must", case
+
+
+def test_the_first_case_about_an_input_gives_topic_and_note() -> None:
+    (both,) = (case for case in CASES if case.id.endswith("-9aa288f5"))
+    assert (both.id, both.note) == ("group-9aa288f5", "Foo ends no group")
+    assert set(both.expected) == {"rfc9309", "1994", "kollar", "1996"}
+
+
+def test_in_google_all_results_for_a_token_are_certain() -> None:
+    kinds = {(is_token(case.agent), case.expected["google"].kind) for case in CASES if "google" in case.expected}
+    assert kinds == {(True, "must"), (False, "choice")}
+
+
+def test_no_result_of_rfc_9309_for_a_whole_user_agent_is_certain() -> None:
+    kinds = {case.expected["rfc9309"].kind for case in CASES if "rfc9309" in case.expected and not is_token(case.agent)}
+    assert kinds == {"reading"}
+
+
+def test_in_1994_nothing_certain_depends_on_which_name_contains_the_other() -> None:
+    for case in CASES:
+        if "1994" in case.expected and case.expected["1994"].kind == "must":
+            ours = case.agent.encode().partition(b"/")[0].lower()
+            values = re.findall(rb"^user-agent:([^#/\r\n]*)", case.robots, re.IGNORECASE | re.MULTILINE)
+            names = {value.strip().lower() for value in values} - {b"*", b""}
+            assert all(name == ours or not (name in ours or ours in name) for name in names), case
+
+
+@pytest.mark.parametrize(("dialect", "kind"), [("1996", "must"), ("book", "must"), ("1994", "reading")])
+def test_robots_txt_itself(dialect: str, kind: str) -> None:
+    text = "User-agent: *\nDisallow: /"
+    kinds = {
+        case.expected[dialect].kind
+        for case in CASES
+        if dialect in case.expected
+        and case.url == "https://example.org/robots.txt"
+        and case.robots.decode().startswith(text)
+    }
+    assert kinds == {kind}
 
 
 def test_the_set_covers_dialects_kinds_and_sections() -> None:
@@ -63,7 +110,7 @@ def test_the_set_covers_dialects_kinds_and_sections() -> None:
     assert all(case.note.isprintable() for case in CASES)
 
 
-DIGESTS = {"1.0": "18833986fe55c7d0c4ed58c50a9e05a7b43803addddd799051039bad15a97d2c"}
+DIGESTS = {"1.0": "8f69e5bb2b16358ce1004d3c57e9546a4001388ce18494a880ecc62a54659c88"}
 """Version → digest of the ids and results. A change of the set needs a new version (see `VERSION`), and a row here."""
 
 
@@ -174,6 +221,13 @@ def test_any_octets_can_be_written(robots: bytes, agent: str, path: str) -> None
     assert from_json(item) == as_read(case)
 
 
+def test_the_first_line_and_the_empty_fields_are_as_the_grammar_says() -> None:
+    text = "".join(as_text(CASES[:20], VERSION, LICENCE))
+    lines = [line for line in text.split("\n") if line and not line.startswith("|")]
+    assert [line.startswith("#") for line in lines] == [True, *(False for _ in lines[1:])]
+    assert {line for line in lines[1:] if ": " not in line} == {"robots:"}
+
+
 # ---- the command ----------------------------------------------------------------------------------------------------
 
 
@@ -200,3 +254,19 @@ def test_a_section_that_no_text_has_is_bad_input(capfd: pytest.CaptureFixture[st
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith("goodbot: no section begins with '9.9'; there are: RFC 9309 2.1; ")
+
+
+@pytest.mark.parametrize("section", ["", " "])
+def test_an_empty_section_is_bad_input(section: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["vectors", "--section", "2.2.3", "--section", section]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("goodbot: --section is empty; give a section such as 2.2.3")
+
+
+@pytest.mark.parametrize("dialects", [["all"], ["1994", "all"]])
+def test_all_dialects(dialects: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    given = [word for dialect in dialects for word in ("--dialect", dialect)]
+    assert main(["vectors", *given, "--section", "2.2.3", "--section", "Koster 1994"]) == 0
+    text = capfd.readouterr().out
+    assert {name for case in reader()(text) for name in case["expected"]} == {"rfc9309", "1994"}

@@ -29,10 +29,10 @@ from goodbot.exclusion import DIALECTS
 @click.option(
     "--dialect",
     "dialects",
-    type=click.Choice(list(DIALECTS)),
+    type=click.Choice([*DIALECTS, "all"]),
     multiple=True,
     metavar="DIALECT",
-    help=f"Only the results in this dialect: {', '.join(DIALECTS)}. Repeatable.",
+    help=f"Only the results in this dialect: {', '.join(DIALECTS)}; or all, as without this option. Repeatable.",
 )
 @click.option(
     "--section",
@@ -51,15 +51,15 @@ def command(form: str, dialects: tuple[str, ...], sections: tuple[str, ...], as_
 
     With --json: one object with format, version, licence, kinds and the list of cases.
 
-    Exit status: 0: done; 2: no section begins like SECTION.
+    Exit status: 0: done; 2: SECTION is empty, or no section begins like it.
     """
     from goodbot.vectors import LICENCE, VERSION, all_cases, as_json_value, as_text, selected  # noqa: PLC0415
 
     end_when_unread()
-    everything = all_cases()
-    cases = list(selected(everything, dialects, [_full_name(section) for section in sections]))
+    everything, chosen = all_cases(), () if "all" in dialects else dialects
+    cases = list(selected(everything, chosen, [_full_name(section) for section in sections]))
     if not cases:
-        named = {result.section for case in selected(everything, dialects) for result in case.expected.values()}
+        named = {result.section for case in selected(everything, chosen) for result in case.expected.values()}
         wanted = " or ".join(map(repr, sections))
         raise InputError(f"no section begins with {wanted}; there are: {'; '.join(sorted(named))}")
     if as_json or form == "json":
@@ -69,5 +69,8 @@ def command(form: str, dialects: tuple[str, ...], sections: tuple[str, ...], as_
 
 
 def _full_name(section: str) -> str:
+    """Completes a number to the name of a section. Raises InputError for an empty one, with which all names begin."""
     name = section.strip()
+    if not name:
+        raise InputError("--section is empty; give a section such as 2.2.3, or leave the option out to write all cases")
     return f"RFC 9309 {name}" if name[:1].isdigit() else name

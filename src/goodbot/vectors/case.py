@@ -95,9 +95,16 @@ class Case:
 def case(
     topic: str, robots: str | bytes, url: str, expected: Expectations, note: str, *, agent: str = "examplebot"
 ) -> Case:
-    """Makes a case. A URL that begins with `/` is a path of SITE."""
+    """Makes a case. A URL that begins with `/` is a path of SITE.
+
+    The kind in `google` follows from the agent. Google's published parser is a program, so it defines the result for
+    every token; it does not say what the token of a whole User-Agent is."""
     body = robots.encode() if isinstance(robots, str) else robots
-    return Case(topic, body, agent, SITE + url if url.startswith("/") else url, expected, note)
+    kind: Kind = "must" if is_token(agent) else "choice"
+    results = {
+        dialect: result._replace(kind=kind) if dialect == "google" else result for dialect, result in expected.items()
+    }
+    return Case(topic, body, agent, SITE + url if url.startswith("/") else url, results, note)
 
 
 def expect(about: About, allowed: bool, dialects: Iterable[str], kind: Kind = "must") -> dict[str, Expected]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from goodbot.vectors.case import Case
+from goodbot.vectors.case import Case, Expectations
 from goodbot.vectors.families.groups import group_cases
 from goodbot.vectors.families.limits import limit_cases
 from goodbot.vectors.families.lines import line_cases
@@ -39,18 +39,25 @@ SOURCES: Final[Sequence[Callable[[], Iterable[Case]]]] = (
 
 
 def all_cases() -> list[Case]:
-    """Returns all cases, in a fixed order. No question is there twice: if two cases ask the same, the earlier one keeps
-    its results."""
-    asked: dict[tuple[bytes, str, str], set[str]] = {}
-    found: dict[str, Case] = {}
+    """Returns all cases, in a fixed order, each input once. If several cases have the same input, the first one gives
+    topic and note, and the others add their results."""
+    found: dict[tuple[bytes, str, str], Case] = {}
     for each in (case for source in SOURCES for case in source()):
-        answered = asked.setdefault((each.robots, each.agent, each.url), set())
-        new = {dialect: result for dialect, result in each.expected.items() if dialect not in answered}
-        answered.update(new)
-        if new:
-            first = found.get(each.id, each)
-            found[each.id] = replace(each, expected={**(first.expected if first is not each else {}), **new})
+        first = found.setdefault((each.robots, each.agent, each.url), each)
+        if first is not each:
+            merged = replace(first, expected=_merged(first.expected, each.expected))
+            found[each.robots, each.agent, each.url] = merged
     return list(found.values())
+
+
+def _merged(first: Expectations, others: Expectations) -> Expectations:
+    """Adds the results of other dialects. What one source knows to be a `must` is one."""
+    new = {
+        dialect: result
+        for dialect, result in others.items()
+        if dialect not in first or (result.kind == "must" and first[dialect].kind != "must")
+    }
+    return {**first, **new}
 
 
 def selected(cases: Iterable[Case], dialects: Collection[str] = (), sections: Collection[str] = ()) -> Iterator[Case]:

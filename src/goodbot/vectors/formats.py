@@ -1,9 +1,10 @@
 """The two formats of test vectors: JSON and plain text. Both are ASCII and contain the same.
 
 In the text, blocks are separated by empty lines. A line of a block is a field and a value, with a colon and a space
-between them. The lines of robots.txt follow `robots:`, each after a `|`; they are joined by LF, and nothing is added at
-the end. In values and after `|`, a backslash and every octet that is not printable ASCII, or a space at either end,
-are written as `\\xHH`. Lines that begin with `#` are comments.
+between them. The last field, `robots:`, has no value: the lines of robots.txt follow it, each after a `|`; they are
+joined by LF, and nothing is added at the end. In values and after `|`, a backslash and every octet that is not
+printable ASCII, or a space at either end, are written as `\\xHH`. Lines that begin with `#` are comments; the first
+block begins with one.
 """
 
 import base64

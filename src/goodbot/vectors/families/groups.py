@@ -81,7 +81,8 @@ def _names_cut(token: str) -> Iterator[Case]:
 
 
 def _user_agents() -> Iterator[Case]:
-    """A caller gives a whole User-Agent: no text says how to find the token in it."""
+    """A caller gives a whole User-Agent. RFC 9309 2.2.1 shows one beside the line that names its robot; it does not say
+    how to find the token in it."""
     for agent in (
         "examplebot/1.0",
         "examplebot/1.0 (+https://example.org/bot)",
@@ -91,7 +92,7 @@ def _user_agents() -> Iterator[Case]:
     ):
         text = _file(("examplebot", "/x"), ("*", "/y"))
         for path, allowed in (("/x", False), ("/y", True)):
-            expected = expect("names", allowed, ("rfc9309",), "choice")
+            expected = expect("names", allowed, ("rfc9309",), "reading")
             yield case("user-agent", text, path, expected, "a whole User-Agent", agent=agent)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from goodbot.vectors.case import ALL, SECTIONS, TODAY, About, Case, Expectations, Expected, Kind, case, is_token
+from goodbot.vectors.case import ALL, SECTIONS, About, Case, Expectations, Expected, Kind, case, is_token
 from goodbot.vectors.tables.example_files import (
     ALIKBEROV_1,
     ALIKBEROV_2,
@@ -341,23 +341,23 @@ PATH_TABLES: Final = (
 def example_cases() -> Iterator[Case]:
     """Yields all rows of the examples and of the path tables."""
     for example in EXAMPLES:
-        certain = (example.home, *(TODAY if example.plain else ("google",)))
+        certain = (example.home, *(("rfc9309",) if example.plain else ()))
         for agent, url, signs in example.rows:
             results = _expected([sign == "+" for sign in signs], certain, agent, example.about)
             yield case("example", example.text, url, results, example.name, agent=agent)
     for table in PATH_TABLES:
         for pattern, path, signs in table.rows:
             text = f"User-agent: *\nDisallow: {pattern}\n"
-            results = _expected([sign != "=" for sign in signs], (table.home, "google"), "any")
+            results = _expected([sign != "=" for sign in signs], (table.home,), "any")
             yield case("example", text, path, results, table.name, agent="any")
 
 
 def _expected(allowed: list[bool], certain: tuple[str, ...], agent: str, about: About = "rules") -> Expectations:
-    """Returns the results in all dialects. Those that no text prints, and those for a robot that is not named by its
-    token, are our reading."""
+    """Returns the results in all dialects. Those that no text prints are our reading, and so are those of RFC 9309 for
+    a robot that is not named by its token."""
     results: dict[str, Expected] = {}
     for dialect, result in zip(ALL, allowed, strict=True):
-        named = is_token(agent) or dialect not in TODAY
+        named = is_token(agent) or dialect != "rfc9309"
         kind: Kind = "must" if dialect in certain and named else "reading"
         results[dialect] = Expected(result, kind, SECTIONS[dialect][about])
     return results
