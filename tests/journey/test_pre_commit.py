@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "how-to" / "ci.md"
 BAD = "User-agent: *\nDissallow: /private/\n"
 GOOD = "User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/sitemap.xml\n"
 UNTIDY = "user-agent:*\ndisallow:   /private/\n\nsitemap: https://example.org/sitemap.xml\n"
-PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "src", ".pre-commit-hooks.yaml", "action.yml")
+PACKAGE = ("pyproject.toml", "README.md", "LICENSE", "packaging", "src", ".pre-commit-hooks.yaml", "action.yml")
 """What is installed from this repository."""
 
 _OURS = ("GIT_", "GOODBOT_", "PYTHONPATH", "VIRTUAL_ENV")
