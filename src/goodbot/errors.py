@@ -9,7 +9,8 @@ GoodbotError                  everything goodbot raises on purpose; its text is 
 └── RunError        exit 3    the work cannot continue: disk full, port in use, no seed could be fetched
     ├── DamagedError          a frontier, archive or index cannot be read
     │   └── OutdatedError     an older goodbot made this index: it must be rebuilt
-    └── BusyError             another process is writing to the crawl's folder
+    ├── BusyError             another process is writing to the crawl's folder
+    └── AwaitedError          the index is still being fetched, so it cannot be searched yet
 """
 
 import re
@@ -82,3 +83,7 @@ class OutdatedError(DamagedError):
 
 class BusyError(RunError):
     """Another process holds the lock; a later attempt may succeed."""
+
+
+class AwaitedError(RunError):
+    """The index is still being fetched from another machine; a later attempt may succeed."""

@@ -43,9 +43,9 @@ def snapshot_index(
     """Writes a version of the index in `path` that answers searches now, with the removals of the crawl and the
     synonyms. A crawl may be running. Raises the errors of `open_search` and of `take_snapshot`."""
     folder = CrawlFolder(path)
-    open_search(path)  # checks the files, and that this is the index of the crawl
+    search = open_search(path)  # checks the files, and that this is the index of the crawl
     with hold_index(folder.index) as held:
-        contents = Contents(RemovalFile(path).hidden(), _synonyms(folder), origin)
+        contents = Contents(RemovalFile(path).hidden(), _synonyms(folder), origin, search.count())
         return take_snapshot(held, contents, target, keep, watch)
 
 

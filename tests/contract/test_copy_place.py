@@ -7,9 +7,11 @@ from uuid import uuid4
 
 import pytest
 
+from goodbot.copy_over_http import HttpSource
 from goodbot.errors import BusyError, InputError, RunError
-from goodbot.index.copies import CopyTarget, FolderPlace, FsspecPlace
+from goodbot.index.copies import CopyTarget, FolderPlace, FsspecPlace, TooSlowError
 from goodbot.index_copies import open_source, open_target
+from goodbot.url import parse_url
 from webserver import Exchange, Route, WebServer, answer
 
 
@@ -119,6 +121,7 @@ ROUTES: dict[str, Route] = {
     "/copies/files/coded": answer(BODY[:10], 206, [("Content-Range", "bytes 0-9/9"), ("Content-Encoding", "gzip")]),
     "/copies/files/unnamed": answer(BODY[:10], 206),
     "/copies/files/moved": answer(b"", 301, [("Location", "/elsewhere")]),
+    "/copies/files/folder": answer(b"", 301, [("Location", "https://new.example/copies/files/folder")]),
     "/copies/files/closed": answer(b"", 403),
     "/copies/files/gone": answer(b"", 410),
 }
@@ -158,7 +161,8 @@ UNUSABLE = {
     "another": "another part",
     "coded": "another part",
     "unnamed": "another part",
-    "moved": "status 301 and leads to /elsewhere",
+    "moved": "status 301 and leads to /elsewhere: give the URL of the folder itself",
+    "folder": r"leads to another place: give https://new\.example/copies/$",
     "closed": "status 403",
 }
 
@@ -174,6 +178,36 @@ async def test_a_server_without_ranges_has_a_limit(server: WebServer) -> None:
     assert await read(server, "large", 0, 4 << 20) == bytes(4 << 20)
     with pytest.raises(RunError, match="does not answer range requests"):
         await read(server, "large", 8 << 20, 3 << 20)
+
+
+async def test_a_server_without_ranges_sends_a_file_once(server: WebServer) -> None:
+    source = open_source(server.url("/copies"))
+    parts = [await asyncio.to_thread(source.read, "files/whole", at, 100) for at in range(0, len(BODY), 100)]
+    assert b"".join(filter(None, parts)) == BODY
+    assert [exchange.target for exchange in server.exchanges] == ["/copies/files/whole"]
+    assert await asyncio.to_thread(source.read, "files/empty", 0, 100) == b""
+    assert await asyncio.to_thread(source.read, "files/whole", 0, 4) == BODY[:4]
+    await asyncio.to_thread(source.close)
+
+
+def test_an_fsspec_place_that_is_away() -> None:
+    for place in (open_target("ftp://127.0.0.1:9/copies"), open_source("ftp://127.0.0.1:9/copies")):
+        with pytest.raises(RunError, match=r"cannot reach ftp://127\.0\.0\.1:9/copies"):
+            place.read("latest.json", 0, 10)
+        place.close()
+
+
+async def test_a_part_that_does_not_arrive_in_time(server: WebServer) -> None:
+    async def stall(exchange: Exchange) -> None:
+        await asyncio.sleep(60)
+
+    server.routes["/copies/files/slow"] = stall
+    url = parse_url(server.url("/copies"))
+    assert url is not None
+    source = HttpSource(url, 0.1)
+    with pytest.raises(TooSlowError, match="cannot fetch"):
+        await asyncio.to_thread(source.read, "files/slow", 0, 10)
+    await asyncio.to_thread(source.close)
 
 
 async def test_a_server_that_is_away(server: WebServer) -> None:

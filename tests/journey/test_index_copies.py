@@ -21,6 +21,7 @@ from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder, open_search
 from goodbot.index import TantivySearch, explanation_json, results_json
 from goodbot.index.copies import FolderPlace
+from goodbot.index.copies.published import load_manifest, load_pointer
 from goodbot.index_copies import open_copies, open_source, origin_of, snapshot_index
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.removals import RemovalFile
@@ -210,15 +211,63 @@ async def test_the_pages_of_a_copy(crawl: Path, tmp_path: Path) -> None:
     assert 'href="https://search.example/"' in pages["/"]
     assert 'href="https://search.example/"' in pages["/about"]
     assert "me@example.org" in pages["/about"]
+    assert "has no cached copies" in pages["/about"]
     assert "A copy of the index" in pages["/about"]
     for page in pages.values():
         assert not [name for name in ("/submit", "/removal", "/why", "/cached", "/crawl") if f'"{name}' in page]
-    for path in ("/submit", "/removal", "/why", "/cached?url=x", "/crawl", "/api/why?url=x"):
+    for path in ("/submit", "/removal", "/why", "/cached?url=x", "/crawl"):
+        status, text = await ask(url, path)
+        assert status == 404
+        assert "The crawl is on another machine" in text
+        assert 'href="https://search.example/"' in text
+    assert "Исходный поиск" in (await ask(url, "/removal?hl=ru"))[1]
+    for path in ("/api/why?url=x", "/cached/document?url=x"):
         assert (await ask(url, path))[0] == 404
-    assert "The crawl is on another machine" in (await ask(url, "/crawl"))[1]
+    assert any(hit.has_copy for hit in open_search(crawl).search("clocks").hits)
+    hits = json.loads((await ask(url, "/api/search?q=clocks"))[1])["hits"]
+    assert hits
+    assert not [hit for hit in hits if hit.get("has_copy")]
+    assert "/removal" not in (await ask(url, "/sitemap.xml"))[1]
     assert "копии индекса" in (await ask(url, "/about?hl=ru"))[1]
     process.terminate()
-    assert (await ended(process)).status == 0
+    end = await ended(process)
+    assert end.status == 0
+    assert "no contact is set" not in end.err
+    assert "serving the snapshot of" in end.err
+
+
+async def test_a_server_that_starts_again(folders: dict[str, Path], tmp_path: Path) -> None:
+    """The source is an FTP server, which is away now. The synonyms were damaged meanwhile."""
+    await snapshot(folders["crawl"], tmp_path / "place")
+    source, away = str(tmp_path / "place"), "ftp://127.0.0.1:9/copies"
+    with open_copies(tmp_path / "copy", open_source(source)) as copies:
+        pointer = load_pointer(FolderPlace(tmp_path / "place"))
+        assert pointer is not None
+        manifest = load_manifest(FolderPlace(tmp_path / "place"), pointer)
+        copies.fetch(FolderPlace(tmp_path / "place"), manifest, lambda copying: None)
+        copies.put_in_place(manifest)
+    (tmp_path / "copy" / "source").write_text(f"{away}\n")
+    process, urls = await started("--follow", away, "--into", tmp_path / "copy")
+    found = await until(urls["url"], lambda copy: bool(copy["version"]))
+    assert (found["documents"], found["copy"]["followed"], found["copy"]["checked_at"]) == (1, False, None)
+    process.terminate()
+    end = await ended(process)
+    assert end.status == 0
+    assert "serving the snapshot of" in end.err
+    assert "cannot reach ftp://127.0.0.1:9/copies" in end.err
+
+
+async def test_a_server_that_waits_ends_as_its_help_says(tmp_path: Path) -> None:
+    """The source never answers, so there is no first version. SIGTERM ends the wait."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        source = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        process = await start("serve", "--follow", source, "--into", tmp_path / "copy", "--port", "0")
+        assert process.stderr is not None
+        assert await process.stderr.readline() == f"waiting for {source}\n".encode()
+        process.send_signal(signal.SIGTERM)
+        end = await ended(process)
+    assert (end.status, end.out, end.err) == (0, "", "")
+    assert not (tmp_path / "copy" / "source").exists()
 
 
 async def test_every(crawl: Path, tmp_path: Path) -> None:
@@ -237,12 +286,30 @@ async def test_every(crawl: Path, tmp_path: Path) -> None:
     assert (await ended(process)).status == 130
 
 
+async def test_every_goes_on_if_the_first_one_fails(folders: dict[str, Path], tmp_path: Path) -> None:
+    place = FolderPlace(tmp_path / "place")
+    with place.exclusive():
+        process = await start("index", "snapshot", "--in", folders["crawl"], "--to", place.name, "--every", "1s")
+        assert process.stderr is not None
+        assert process.stdout is not None
+        assert b"another snapshot is being written" in await process.stderr.readline()
+    while b"wrote version" not in await process.stdout.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    assert (await ended(process)).status == 130
+
+
+async def test_hidden_pages_are_not_counted(crawl: Path, tmp_path: Path) -> None:
+    """One page is over, and the owner of another one had it removed."""
+    assert (await snapshot(crawl, tmp_path / "place"))["documents"] == open_search(crawl).count()
+
+
 def test_progress_has_a_rate_and_the_time_left() -> None:
     times, lines = iter([0.0, 1.0, 2.0, 5.0, 12.0, 20.0, 23.0, 30.0]), list[str]()
     progress = CopyProgress(lines.append, "copied", lambda: next(times))
     for done in (0, 500_000, 1_000_000, 2_000_000, 6_000_000):
         progress(done, 10_000_000)
-    progress(100, 1_000)  # of another copy
+    progress(100, 1_000, begins=True)  # of another copy
     progress(550, 1_000)
     progress(1_000, 1_000)
     assert lines == [
@@ -250,6 +317,17 @@ def test_progress_has_a_rate_and_the_time_left() -> None:
         "copied 6.0 MB of 10.0 MB, 500.0 kB/s, about 8 s left",
         "copied 550 bytes of 1.0 kB, 150 bytes/s, about 3 s left",
     ]
+
+
+def test_progress_of_a_copy_that_continues_and_then_stands_still() -> None:
+    times, lines = iter([0.0, 100.0, 103.0, 200.0, 300.0]), list[str]()
+    progress = CopyProgress(lines.append, "fetched", lambda: next(times))
+    progress(500, 1_000, begins=True)
+    progress(500, 1_000, begins=True)  # the same one, after an interruption
+    progress(800, 1_000)
+    progress(800, 1_000, begins=True)
+    progress(800, 1_000)
+    assert lines == ["fetched 800 bytes of 1.0 kB, 100 bytes/s, about 2 s left", "fetched 800 bytes of 1.0 kB"]
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------------
@@ -262,6 +340,7 @@ BAD = [
     ("serve --follow {empty} --into {empty}/copy", 3, "there is no snapshot of an index at"),
     ("serve --follow http://127.0.0.1:9/ --into {empty}/copy", 3, "connection refused"),
     ("serve --follow {place} --into {full}", 2, "has other files"),
+    ("serve --follow ftp://127.0.0.1:9/ --into {empty}", 3, "cannot reach ftp://127.0.0.1:9/"),
     ("serve --follow {place} --into {crawl}", 2, "has an index of its own"),
     ("serve --follow {place} --into {empty} --follow-every 0s", 2, "--follow-every must be a time from 1s"),
     ("serve --follow {place} --into {empty} --watch access.log", 2, "--watch needs --in DIR"),
@@ -271,6 +350,11 @@ BAD = [
     ("index snapshot --in {crawl} --to {crawl}", 2, "has other files"),
     ("index snapshot --in {crawl} --to {full}/mine", 2, "is a file, not a folder"),
     ("index snapshot --in {crawl} --to http://example.org/", 2, "a Web server cannot be written to"),
+    ("index snapshot --in {full} --to {empty} --every 1s", 2, "no crawl in"),
+    ("index snapshot --in {crawl} --to {empty} -o {crawl}/index/meta.json", 2, "--output would write into"),
+    ("index snapshot --in {crawl} --to {place} -o {place}/latest.json", 2, "--output would write into"),
+    ("index stats --in {crawl} --json -o {crawl}/index/meta.json", 2, "--output would write into"),
+    ("index refresh --in {crawl} -o {crawl}/index/new.json", 2, "--output would write into"),
     ("index snapshot --in {empty} --to {empty}", 2, "no such folder"),
     ("index snapshot --in {crawl} --to {empty} --keep 0", 2, "--keep"),
     ("index snapshot --in {crawl} --to {empty} --every 0s", 2, "--every must be a time from 1s"),

@@ -1,6 +1,7 @@
 """The search as JSON."""
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import Barrier, Thread
@@ -10,6 +11,7 @@ import pytest
 
 from goodbot.errors import DamagedError
 from goodbot.index import NoSearch
+from goodbot.index.copies.followed_search import FollowedSearch
 from goodbot.search_values import NO_FILTERS, Explanation, Filters, Hit, Results
 from web.library import SPECIMENS, Library, Visitor, served
 
@@ -86,6 +88,17 @@ def test_a_damaged_index(path: str) -> None:
     assert answer.status == 503
     assert list(json.loads(answer.text)) == ["error"]
     assert "meta.json" not in answer.text
+
+
+def test_a_copy_that_is_still_being_fetched(caplog: pytest.LogCaptureFixture) -> None:
+    """It is no fault, so the log has no error."""
+    with served(FollowedSearch()) as visitor:
+        for path in ("/healthz", "/api/search?q=robot"):
+            answer = visitor.ask(path)
+            assert answer.status == 503
+            assert json.loads(answer.text) == {"error": "This server is still fetching its copy of the index."}
+        assert "ещё получает" in visitor.ask("/search?q=robot&hl=ru").text
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def test_an_index_that_opens_but_cannot_be_searched_is_not_healthy() -> None:

@@ -266,6 +266,14 @@ def keep_from_output(inputs: Iterable[str]) -> None:
         _check_output(file, inputs)
 
 
+def keep_folders_from_output(folders: Iterable[Path]) -> None:
+    """Raises InputError if `--output` is a file in one of these folders, which only goodbot writes to."""
+    file = click.get_current_context().meta.get(_OUTPUT)
+    for folder in folders:
+        if file is not None and file.resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"--output would write into {folder}, whose files only goodbot may write: {file}")
+
+
 def output_is_given() -> bool:
     """Whether `--output` names a file."""
     return _OUTPUT in click.get_current_context().meta

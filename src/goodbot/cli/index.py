@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.command_class import keep_folders_from_output
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.index_progress import ImportProgress, IndexProgress, RefreshProgress
@@ -106,6 +107,7 @@ def import_(file: Path, folder: Path, as_json: bool) -> None:
     Exit status: 0: done; 2: a line cannot be used, FILE cannot be read, or DIR has a crawl; 3: the index cannot be
     written.
     """
+    keep_folders_from_output([CrawlFolder(folder).index])
     with opened_input(str(file)) as stream:
         done = import_documents(folder, str(file), stream, ImportProgress(partial(say, err=True)))
     if as_json:
@@ -130,6 +132,7 @@ def refresh(folder: Path, as_json: bool) -> None:
     Exit status: 0: done; 2: DIR has neither a crawl nor an index, or the crawl was made with --no-index; 3: the index
     of the crawl is missing, or the index cannot be read or written.
     """
+    keep_folders_from_output([CrawlFolder(folder).index])
     done = refresh_index(folder, RefreshProgress(partial(say, err=True)))
     if as_json:
         write_json({"done": True, "documents": done.total})
@@ -148,6 +151,7 @@ def stats(folder: Path, as_json: bool) -> None:
     Exit status: 0: done; 2: DIR has neither a crawl nor an index, or the crawl was made with --no-index; 3: the index
     of the crawl is missing, or the index cannot be read.
     """
+    keep_folders_from_output([CrawlFolder(folder).index])
     found = statistics(folder)
     if as_json:
         write_json(

@@ -94,27 +94,28 @@ class RefreshProgress:
 
 class CopyProgress:
     """Reports how much of an index is copied or fetched after 2 s, then every ten seconds. `done` is what was done with
-    the bytes: `copied`."""
+    the bytes: `copied`. `begins`: from now on it is about another copy."""
 
     def __init__(self, say: Callable[[str], None], done: str, timer: Callable[[], float] = time.monotonic) -> None:
         self._say = say
         self._what = done
         self._timer = timer
         self._started: float | None = None
-        self._before = self._last = 0
+        self._before = 0
         self._next_line_at = 0.0
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, done: int, total: int, *, begins: bool = False) -> None:
         now = self._timer()
-        if self._started is None or done < self._last:  # another copy begins
+        if self._started is None or begins:
             self._started, self._before, self._next_line_at = now, done, now + FIRST_LINE_S
-        self._last = done
         if now >= self._next_line_at and done < total:
             self._next_line_at = now + LINE_EVERY_S
+            amount = f"{self._what} {human_bytes(done)} of {human_bytes(total)}"
             rate = (done - self._before) / max(now - self._started, 0.001)
-            left = human_duration((total - done) / rate) if rate > 0 else "unknown"
-            amount = f"{human_bytes(done)} of {human_bytes(total)}"
-            self._say(f"{self._what} {amount}, {human_bytes(rate)}/s, about {left} left")
+            if rate < 1:
+                self._say(amount)
+                return
+            self._say(f"{amount}, {human_bytes(rate)}/s, about {human_duration((total - done) / rate)} left")
 
 
 def index_line(state: Indexing, seconds: float) -> str:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from goodbot.cli.command_class import Command
+from goodbot.cli.command_class import Command, keep_folders_from_output
 from goodbot.cli.index_progress import CopyProgress
 from goodbot.cli.options import base_settings, index_option
 from goodbot.cli.printing import complain, flush, say, write_json
 from goodbot.cli.repeat_option import parse_every
 from goodbot.cli.serve_options import settings_before_options
 from goodbot.crawl_folder import CrawlFolder
-from goodbot.errors import GoodbotError
+from goodbot.errors import GoodbotError, InputError
 from goodbot.human import counted, human_bytes
 
 if TYPE_CHECKING:
@@ -57,18 +57,21 @@ def command(folder: Path, to: str, keep: int, every: str | None, as_json: bool) 
     copies only what the place does not have yet. It can be interrupted or killed at any moment: the version before it
     stays whole.
 
-    With --every, a snapshot that fails is reported, and tried again next time. With --json, there is one line for each.
+    With --every, a snapshot that fails is reported, and tried again next time; if DIR or FOLDER cannot be used at the
+    first one (status 2), the command ends. With --json, there is one line for each.
 
     Exit status: 0: done; 2: DIR has neither a crawl nor an index, the crawl was made with --no-index, or FOLDER or URL
     has files that are not of snapshots; 3: the index is missing or damaged, another snapshot is being written there, or
     it cannot be written; 130: --every was interrupted."""
-    from goodbot.index_copies import open_target, origin_of  # noqa: PLC0415  (other commands of the group start faster)
+    from goodbot.index.copies import FolderPlace  # noqa: PLC0415  (other commands of the group start faster)
+    from goodbot.index_copies import open_target, origin_of  # noqa: PLC0415  (as above)
 
     every_s = None if every is None else parse_every(every, 1)
     crawl = CrawlFolder(folder)
     settings = base_settings() if crawl.is_import or not crawl.is_crawl else crawl.settings(base_settings())
     home = settings_before_options(folder).public_url
     target = open_target(to)
+    keep_folders_from_output([crawl.index, *([Path(target.name)] if isinstance(target, FolderPlace) else [])])
     origin = origin_of(folder, settings, home)
     is_first = True
     while True:
@@ -76,7 +79,7 @@ def command(folder: Path, to: str, keep: int, every: str | None, as_json: bool) 
         try:
             _write(folder, target, keep, origin, as_json=as_json)
         except GoodbotError as error:
-            if every_s is None or is_first:
+            if every_s is None or (is_first and isinstance(error, InputError)):
                 raise
             complain(str(error))
         if every_s is None:
@@ -92,7 +95,7 @@ def _write(folder: Path, target: "CopyTarget", keep: int, origin: "Origin", *, a
     progress = CopyProgress(partial(say, err=True), "copied")
 
     def watch(copying: "Copying") -> None:
-        progress(copying.done, copying.total)
+        progress(copying.done, copying.total, begins=copying.begins)
 
     done = snapshot_index(folder, target, keep, origin, watch)
     _print(done, target.name, as_json=as_json)

@@ -155,7 +155,7 @@ def command(
     def ready(url: str) -> None:
         urls = urls_of(url, site, opened, signer)
         _print_json(urls) if as_json else _print_urls(urls, signer, has_search=opened.search is not None)
-        for line in _warnings(folder, served, settings):
+        for line in _warnings(folder, served, site):
             say(line, err=True)
         if logs is not None:
             logs.start()
@@ -245,7 +245,7 @@ def site_of(served: ServeSettings, crawl: Settings) -> Site:
     )
 
 
-def _warnings(folder: Path | None, served: ServeSettings, crawl: Settings) -> list[str]:
+def _warnings(folder: Path | None, served: ServeSettings, site: Site) -> list[str]:
     """Returns what the operator should know or change, in one line each."""
     lines = [why] if folder is not None and (why := index_lag(folder).why) else []
     if _is_wildcard(served.listen) and served.public_url is None:
@@ -253,7 +253,7 @@ def _warnings(folder: Path | None, served: ServeSettings, crawl: Settings) -> li
             f"listening on every address of this machine ({served.listen}): give the URL that visitors use: "
             "--public-url URL"
         )
-    if crawl.contact is None:
+    if not site.contact:
         lines.append("no contact is set, so owners of sites and visitors cannot reach you: set contact in goodbot.toml")
     return lines
 

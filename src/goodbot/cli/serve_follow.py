@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from goodbot.cli.abandoned_threads import end_without_waiting
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.index_progress import CopyProgress
 from goodbot.cli.printing import say
@@ -18,6 +19,7 @@ from goodbot.errors import InputError
 from goodbot.human import counted, human_time
 from goodbot.url import parse_url
 from goodbot.web import Site
+from goodbot.web.server.stop_signals import interrupted_by_stop_signals
 
 if TYPE_CHECKING:
     from goodbot.index.copies import Copying, Follower, Manifest, Origin
@@ -49,8 +51,8 @@ def start_following(
     place: str | None, copies: Path | None, every: str | None, folder: Path | None
 ) -> "tuple[Follower, Manifest] | tuple[None, None]":
     """Begins to follow the snapshots in `place`; the folder `copies` is locked until the command ends. Returns None if
-    nothing is to be followed. Raises InputError if the options contradict each other, RunError if there is neither a
-    snapshot nor an earlier copy of one."""
+    nothing is to be followed. A signal that ends the server also ends the command while it waits. Raises InputError if
+    the options contradict each other, RunError if there is neither a snapshot nor an earlier copy of one."""
     if place is None:
         for option, value in (("--into", copies), ("--follow-every", every)):
             if value is not None:
@@ -68,10 +70,19 @@ def start_following(
     progress = CopyProgress(partial(say, err=True), "fetched")
 
     def watch(copying: "Copying") -> None:
-        progress(copying.done, copying.total)
+        progress(copying.done, copying.total, begins=copying.begins)
 
-    follower = Follower(source, cache, every_s, watch, _say_new)
-    return follower, follower.start()
+    def waiting() -> None:
+        say(f"waiting for {source.name}", err=True)
+
+    follower = Follower(source, cache, every_s, watch, _say_new, waiting)
+    try:
+        with interrupted_by_stop_signals():
+            return follower, follower.start()
+    except KeyboardInterrupt:
+        follower.stop()
+        end_without_waiting()
+        return click.get_current_context().exit(0)
 
 
 def as_copy(site: Site, origin: "Origin") -> Site:

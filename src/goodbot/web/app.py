@@ -62,6 +62,8 @@ _CHANGES: Final = frozenset(
 )
 """Requests that change something, which `Site.post_rate` limits."""
 _NEEDING_INDEX: Final = ("/search", "/api/search", "/api/suggest", "/explain", "/api/explain")
+_ONLY_AT_THE_ORIGINAL: Final = ("/submit", "/removal", "/cached", "/why")
+"""Pages that a copy of an index does not have: visitors may come to them by links that they know."""
 _UNLIMITED: Final = frozenset({"/healthz", "/metrics", "/robots.txt", "/favicon.ico", "/opensearch.xml"})
 
 
@@ -111,6 +113,8 @@ def create_app(
     ]
     routes += OwnRobotsTxt(site, routes).routes()
     routes += OpenApi(site, routes).routes()
+    if site.copy_of is not None and visitors is None:
+        routes += [Route(path, errors.no_crawl) for path in _ONLY_AT_THE_ORIGINAL]
     app = Starlette(
         routes=routes,
         middleware=_middleware(site, errors, metrics, shared_paths(routes)),

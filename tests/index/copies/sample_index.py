@@ -13,6 +13,7 @@ from goodbot.index.copies import (
     FolderPlace,
     Origin,
     Snapshot,
+    TooSlowError,
     hold_index,
     take_snapshot,
 )
@@ -57,12 +58,15 @@ def urls(search: Search, query: str = "zebra") -> list[str]:
 
 
 class Recorded:
-    """A `CopySource` that records what was read, and may be `cut` after so many bytes of contents."""
+    """A `CopySource` that records what was read, and may be `cut` after so many bytes of contents. Parts of `slow_from`
+    bytes do not arrive in time."""
 
     def __init__(self, source: CopySource) -> None:
         self._source = source
         self.read_bytes = 0
+        self.lengths: list[int] = []
         self.cut: int | None = None
+        self.slow_from: int | None = None
         self.is_away = False
 
     @property
@@ -72,11 +76,14 @@ class Recorded:
     def read(self, path: str, start: int, length: int) -> bytes | None:
         if self.is_away:
             raise RunError("the source is away")
+        if self.slow_from is not None and length >= self.slow_from:
+            raise TooSlowError("no complete answer in time")
         found = self._source.read(path, start, length)
         if found is not None and path.startswith("files/"):
             if self.cut is not None and self.read_bytes + len(found) > self.cut:
                 raise RunError("the connection is cut")
             self.read_bytes += len(found)
+            self.lengths.append(len(found))
         return found
 
     def close(self) -> None:

@@ -15,8 +15,8 @@ import pytest
 from disks import MOUNTS, small_disk
 from goodbot.errors import BusyError, InputError, RunError
 from goodbot.index import TantivySearch, explanation_json, load_synonyms, results_json
-from goodbot.index.copies import CopyCache, FolderPlace, Follower, open_cache
-from goodbot.index.copies.copy_cache import PIECE_BYTES
+from goodbot.index.copies import CopyCache, FolderPlace, Follower, TooSlowError, open_cache
+from goodbot.index.copies.copy_cache import FIRST_PIECE_BYTES, MIN_PIECE_BYTES
 from goodbot.index.copies.copy_manifest import digest_of, named_digests
 from goodbot.index.copies.published import load_manifest, load_pointer, load_versions
 from goodbot.search_values import Document, Hidden
@@ -256,16 +256,36 @@ def test_a_fetch_that_is_cut_off_is_continued(follower: Follower, source: Record
 def test_a_content_in_pieces_is_continued_in_the_middle(
     source: Recorded, cache: CopyCache, original: Original, place: Path
 ) -> None:
-    original.synonyms = os.urandom(PIECE_BYTES * 2 + 5).hex().encode()[: PIECE_BYTES * 2 + 5]
+    original.synonyms = os.urandom(FIRST_PIECE_BYTES * 3 + 5).hex().encode()[: FIRST_PIECE_BYTES * 3 + 5]
     manifest = original.snapshot(place).manifest
     (large,) = [file for file in manifest.files if file.path == "synonyms.txt"]
     source.cut = sum({file.digest: file.size for file in manifest.files}.values()) - 3
     with pytest.raises(RunError, match="cut"):
         cache.fetch(source, manifest, lambda copying: None)
-    assert (cache._files / f"{large.digest}.part").stat().st_size == 2 * PIECE_BYTES
+    assert (cache._files / f"{large.digest}.part").stat().st_size == 3 * FIRST_PIECE_BYTES
     before, source.cut = source.read_bytes, None
     cache.fetch(source, manifest, lambda copying: None)
     assert source.read_bytes - before == 5
+
+
+def test_pieces_are_as_large_as_the_line_allows(
+    source: Recorded, cache: CopyCache, original: Original, place: Path
+) -> None:
+    original.synonyms = os.urandom(FIRST_PIECE_BYTES).hex().encode()
+    manifest = original.snapshot(place).manifest
+    source.slow_from = FIRST_PIECE_BYTES // 2
+    cache.fetch(source, manifest, lambda copying: None)
+    assert max(source.lengths[-4:]) < source.slow_from
+    assert source.read_bytes == sum({file.digest: file.size for file in manifest.files}.values())
+
+
+def test_a_line_that_is_too_slow_for_any_piece(source: Recorded, cache: CopyCache, place: Path) -> None:
+    source.slow_from = 1
+    pointer = load_pointer(FolderPlace(place))
+    assert pointer is not None
+    with pytest.raises(TooSlowError, match="in time"):
+        cache.fetch(source, load_manifest(FolderPlace(place), pointer), lambda copying: None)
+    assert cache._piece_bytes == MIN_PIECE_BYTES
 
 
 def new_store(place: Path) -> Path:
@@ -374,18 +394,34 @@ def test_an_index_that_cannot_be_opened(original: Original, follower: Follower, 
     store.write_bytes(content)
     shutil.rmtree(place)
     original.snapshot(place)
-    assert "is damaged" in problem(follower)
+    assert f"the snapshot at {place} was made of a damaged index" in problem(follower)
+    assert "fetches it again" not in problem(follower)
     assert len(urls(follower.search)) == 3
 
 
+COPIED = [
+    *("index/*.store", "index/*.fast", "index/meta.json", "index/goodbot.json", "hidden.json", "synonyms.txt"),
+    *("index/links.json", "index/links-*/ranks", "index/links-*/completions.sqlite", "index/links-*/*.term"),
+]
+
+
 @pytest.mark.parametrize("is_missing", [False, True])
-@pytest.mark.parametrize("name", ["index/*.store", "hidden.json", "index/meta.json", "index/goodbot.json"])
+@pytest.mark.parametrize("name", COPIED)
 def test_a_damaged_copy_is_fetched_again(
-    name: str, is_missing: bool, follower: Follower, source: Recorded, cache: CopyCache
+    name: str,
+    is_missing: bool,
+    original: Original,
+    place: Path,
+    follower: Follower,
+    source: Recorded,
+    cache: CopyCache,
 ) -> None:
+    original.synonyms = b"lion => zebra\n"
+    original.snapshot(place)
     version = follower.start().version
     follower.join()
     (file,) = (cache._versions / version).glob(name)
+    content = file.read_bytes()
     if is_missing:
         file.unlink()
     else:
@@ -394,8 +430,53 @@ def test_a_damaged_copy_is_fetched_again(
     again = Follower(source, cache, EVERY_S)
     again.start()
     until(lambda: again.search.copy)
+    assert urls(again.search, "lion") == urls(again.search)
     assert len(urls(again.search)) == 3
     again.join()
+    assert file.read_bytes() == content
+
+
+# ---- the folder of the copies ---------------------------------------------------------------------------------------
+
+USERS_FILES = ["thesis.pdf", "files/thesis.pdf", "files/0123.part", "versions/v1/thesis.pdf", "versions/thesis.pdf"]
+
+
+@pytest.mark.parametrize("name", USERS_FILES)
+def test_files_of_the_user_stay(name: str, source: Recorded, tmp_path: Path) -> None:
+    file = tmp_path / "mine" / name
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"mine")
+    with pytest.raises(InputError, match="has other files, such as"), open_cache(tmp_path / "mine", source.name):
+        pass
+    assert [each.read_bytes() for each in (tmp_path / "mine").rglob("*") if each.is_file()] == [b"mine"]
+
+
+def test_files_that_come_later_stay(follower: Follower, cache: CopyCache, original: Original, place: Path) -> None:
+    follower.start()
+    for folder in (cache._files, cache._versions):
+        (folder / "thesis.pdf").write_bytes(b"mine")
+        (folder / ".hidden").write_bytes(b"mine")
+    (cache._versions / "v1").mkdir()
+    original.add([page(9)])
+    version = original.snapshot(place, keep=1).manifest.version
+    until(lambda: follower.state().version == version)
+    follower.join()
+    cache.tidy(follower.search.copies_in_use())
+    names = {".hidden", "thesis.pdf"}
+    assert {each.name for each in cache._versions.iterdir()} == {version, "v1", *names}
+    assert names < {each.name for each in cache._files.iterdir()}
+
+
+def test_a_first_start_that_fails_keeps_no_source(source: Recorded, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    with open_cache(folder, "https://wrong.example/copies/"):
+        pass
+    (folder / "source").write_bytes(b"")
+    with open_cache(folder, source.name) as cache:
+        fetched(cache, source)
+    assert (folder / "source").read_text() == f"{source.name}\n"
+    with pytest.raises(InputError, match="has the copy of another index"), open_cache(folder, "https://wrong.example/"):
+        pass
 
 
 # ---- the folder of the copies ---------------------------------------------------------------------------------------
@@ -411,8 +492,8 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path, cache: CopyCache, source: 
         open_cache(tmp_path / "cache", source.name),
     ):
         pass
-    with open_cache(tmp_path / "one", "https://a.example/"):
-        pass
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "source").write_text("https://a.example/\n")
     with (
         pytest.raises(InputError, match=r"copy of another index \(https://a\.example/\)"),
         open_cache(tmp_path / "one", "b"),
@@ -439,6 +520,7 @@ def test_a_full_disk(original: Original, place: Path, source: Recorded, tmp_path
         original.add([page(9)])
         version = original.snapshot(place).manifest.version
         assert "no room for the copy" in problem(follower)
+        assert "67.1 MB must stay free" in problem(follower)
         assert len(urls(follower.search)) == 3
         (disk / "ballast").unlink()
         until(lambda: follower.state().version == version)

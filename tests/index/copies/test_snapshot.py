@@ -115,16 +115,32 @@ def test_what_was_purged_from_the_index_is_in_no_file(original: Original, tmp_pa
     assert not [file for file in (place / "files").iterdir() if b"unicorn" in file.read_bytes()]
 
 
-OTHER_FILES = ["index.html", "goodbot.toml", "frontier.sqlite"]
+OTHER_FILES = [
+    *("index.html", "goodbot.toml", "frontier.sqlite", "latest.json"),
+    *("files/thesis.pdf", "files/0123.part", "manifests/cargo.json", "manifests/20261127T105051-efcd374e.txt"),
+]
 
 
 @pytest.mark.parametrize("name", OTHER_FILES)
 def test_a_folder_with_other_files_is_refused(name: str, original: Original, tmp_path: Path) -> None:
-    (tmp_path / "place").mkdir()
-    (tmp_path / "place" / name).write_bytes(b"mine")
+    file = tmp_path / "place" / name
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"mine")
     with pytest.raises(InputError, match=f"has other files, such as {name}"):
         original.snapshot(tmp_path / "place")
-    assert [file.name for file in (tmp_path / "place").iterdir()] == [name]
+    assert [each for each in (tmp_path / "place").rglob("*") if each.is_file()] == [file]
+    assert file.read_bytes() == b"mine"
+
+
+def test_hidden_files_stay(original: Original, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    original.snapshot(place)
+    files = [place / folder / ".DS_Store" for folder in ("", "files", "manifests")]
+    for file in files:
+        file.write_bytes(b"of a file manager")
+    original.add([page(3)])
+    original.snapshot(place, keep=1)
+    assert [file for file in files if not file.is_file()] == []
 
 
 def test_two_snapshots_at_once(original: Original, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from goodbot.index.copies.copy_manifest import Manifest as Manifest
 from goodbot.index.copies.copy_manifest import Origin as Origin
 from goodbot.index.copies.copy_place import CopySource as CopySource
 from goodbot.index.copies.copy_place import CopyTarget as CopyTarget
+from goodbot.index.copies.copy_place import TooSlowError as TooSlowError
 from goodbot.index.copies.folder_place import FolderPlace as FolderPlace
 from goodbot.index.copies.follower import Follower as Follower
 from goodbot.index.copies.fsspec_place import FsspecPlace as FsspecPlace

@@ -7,10 +7,11 @@ content that is not whole ends in `.part`; the next attempt continues it. A vers
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, NamedTuple
 
 from goodbot.errors import DamagedError, InputError, RunError
@@ -25,14 +26,16 @@ from goodbot.index.copies.copy_manifest import (
     Manifest,
     Unusable,
     format_manifest,
+    is_content_name,
+    is_version_name,
     named_digests,
     parse_hidden,
     parse_manifest,
 )
-from goodbot.index.copies.copy_place import CopySource
+from goodbot.index.copies.copy_place import CopySource, TooSlowError
 from goodbot.index.copies.folder_place import LOCK, locked
 from goodbot.index.copies.snapshot import Copying
-from goodbot.index.integrity import META_FILE
+from goodbot.index.integrity import META_FILE, SEGMENT_PARTS
 from goodbot.index.schema import SCHEMA_VERSION
 from goodbot.index.searcher import TantivySearch
 from goodbot.index.synonyms import load_synonyms
@@ -41,10 +44,17 @@ from goodbot.search_values import Hidden
 
 VERSIONS: Final = "versions"
 SOURCE_FILE: Final = "source"
-PIECE_BYTES: Final = 4 * 1024 * 1024
+FIRST_PIECE_BYTES: Final = 256 * 1024
+MIN_PIECE_BYTES: Final = 64 * 1024
+MAX_PIECE_BYTES: Final = 4 * 1024 * 1024
+QUICK_S: Final = 10.0
+"""After a piece that took less, the next one is twice as large; after one that did not arrive in time, half."""
+CHECKED_BYTES: Final = 1 << 20
+"""Larger segment files of pages are compared by their sizes only: opening an index reads their own checksums."""
 FREE_BYTES: Final = 64 * 1024 * 1024
 """What stays free on the disk."""
 _PART: Final = ".part"
+_SEGMENT_SUFFIXES: Final = frozenset(f".{part}" for part in SEGMENT_PARTS)
 
 Watch = Callable[[Copying], object]
 """Gets the progress of a fetch, and may raise `StoppedError` to end it."""
@@ -55,6 +65,19 @@ class LocalCopy(NamedTuple):
 
     manifest: Manifest
     folder: Path
+
+    def check(self) -> None:
+        """Raises DamagedError if a file is missing or has changed since it was fetched."""
+        for file in self.manifest.files:
+            place = self.folder / file.path
+            try:
+                is_whole = place.stat().st_size == file.size and (
+                    _is_checked_later(file) or _digest(place) == file.digest
+                )
+            except OSError as error:
+                raise DamagedError(f"cannot read {place}: {error.strerror}") from error
+            if not is_whole:
+                raise DamagedError(f"{place} is damaged")
 
     def open(self) -> TantivySearch:
         """Opens the index with its synonyms and the pages that must not be shown. Raises DamagedError if a file
@@ -79,18 +102,33 @@ def open_cache(folder: Path, source: str) -> Iterator["CopyCache"]:
     it has other files or copies from elsewhere, BusyError if another process uses it, RunError if it cannot be
     written."""
     make_folder(folder)
-    own = {FILES, VERSIONS, SOURCE_FILE, LOCK}
-    if others := sorted(each.name for each in folder.iterdir() if each.name not in own and each.name[0] != "."):
+    if others := sorted(_other_files(folder)):
         raise InputError(f"{folder} has other files, such as {others[0]}: give an empty folder (--into)")
     with locked(folder, f"another goodbot serve --follow uses {folder}: give another folder (--into)"):
         file = folder / SOURCE_FILE
-        known = file.read_text("utf-8", "replace").strip() if file.is_file() else source
-        if known != source:
+        known = file.read_text("utf-8", "replace").strip() if file.is_file() else ""
+        if known and known != source:
             raise InputError(f"{folder} has the copy of another index ({known}): give another folder (--into)")
-        write_whole(file, f"{source}\n".encode())
         for name in (FILES, VERSIONS):
             make_folder(folder / name)
-        yield CopyCache(folder)
+        yield CopyCache(folder, source)
+
+
+def _other_files(folder: Path) -> Iterator[str]:
+    """Yields the files that are not of copies. Hidden ones may stay."""
+    own = {FILES: is_content_name, VERSIONS: is_version_name}
+    for place in folder.iterdir():
+        is_own = own.get(place.name)
+        if is_own is not None and place.is_dir():
+            names = (each.name for each in place.iterdir())
+            yield from (f"{place.name}/{name}" for name in names if not (_named(name, is_own) or name.startswith(".")))
+        elif place.name not in {*own, SOURCE_FILE, LOCK} and not place.name.startswith("."):
+            yield place.name
+
+
+def _named(name: str, is_own: Callable[[str], bool]) -> bool:
+    """Whether a content or version, whole or not, has this name."""
+    return is_own(name.removesuffix(_PART))
 
 
 def check_usable(manifest: Manifest, source: CopySource) -> None:
@@ -109,9 +147,12 @@ def check_usable(manifest: Manifest, source: CopySource) -> None:
 class CopyCache:
     """The copies in a folder. One thread may use it. Raises RunError if the folder cannot be read or written."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, source: str) -> None:
         self._files = folder / FILES
         self._versions = folder / VERSIONS
+        self._source_file = folder / SOURCE_FILE
+        self._source = source
+        self._piece_bytes = FIRST_PIECE_BYTES
 
     def current(self) -> LocalCopy | None:
         """Returns the latest version that is in place; None: there is none."""
@@ -124,8 +165,10 @@ class CopyCache:
         missing = sum(file.size for file in wanted) - self._begun(wanted)
         free = shutil.disk_usage(self._files).free
         if missing > 0 and missing + FREE_BYTES > free:
-            room = f"{human_bytes(missing)} must be fetched, and {human_bytes(free)} are free"
-            raise RunError(f"no room for the copy in {self._files.parent}: {room}")
+            room = f"{human_bytes(missing)} must be fetched, {human_bytes(free)} are free"
+            raise RunError(
+                f"no room for the copy in {self._files.parent}: {room}, and {human_bytes(FREE_BYTES)} must stay free"
+            )
 
     def fetch(self, source: CopySource, manifest: Manifest, watch: Watch) -> None:
         """Fetches the contents that are missing. Raises DamagedError if one is missing at the source or is not what
@@ -151,6 +194,7 @@ class CopyCache:
             os.utime(meta.with_suffix(_PART), ns=(manifest.committed_ns, manifest.committed_ns))
             meta.with_suffix(_PART).replace(meta)
             (draft / COPY_FILE).write_bytes(format_manifest(manifest))
+            write_whole(self._source_file, f"{self._source}\n".encode())
             draft.rename(place)
         return LocalCopy(manifest, place)
 
@@ -172,12 +216,12 @@ class CopyCache:
         """Removes all versions but `kept`, and all contents but theirs and those of `wanted`."""
         folders = {copy.folder for copy in kept}
         for place in self._versions.iterdir():
-            if place not in folders:
+            if place not in folders and _named(place.name, is_version_name):
                 shutil.rmtree(place, ignore_errors=True)
         manifests = [copy.manifest for copy in kept] + ([wanted] if wanted is not None else [])
         named = named_digests(manifests)
         for content in self._files.iterdir():
-            if content.name.removesuffix(_PART) not in named:
+            if _named(content.name, is_content_name) and content.name.removesuffix(_PART) not in named:
                 with _writing(content):
                     content.unlink()
 
@@ -189,7 +233,7 @@ class CopyCache:
         with part.open("ab") as out:
             at = out.tell()
             while at < file.size:
-                piece = source.read(file.place, at, min(PIECE_BYTES, file.size - at))
+                piece = self._read(source, file, at)
                 if not piece:
                     fault = "is missing" if piece is None else "is too short"
                     raise DamagedError(f"{file.place} ({file.path}) at {source.name} {fault}")
@@ -204,6 +248,21 @@ class CopyCache:
                 "there, and the next snapshot writes it again"
             )
         part.replace(self._files / file.digest)
+
+    def _read(self, source: CopySource, file: CopiedFile, at: int) -> bytes | None:
+        """Reads a piece, as large as the line allows."""
+        while True:
+            began = time.monotonic()
+            try:
+                piece = source.read(file.place, at, min(self._piece_bytes, file.size - at))
+            except TooSlowError:
+                if self._piece_bytes == MIN_PIECE_BYTES:
+                    raise
+                self._piece_bytes = max(MIN_PIECE_BYTES, self._piece_bytes // 2)
+                continue
+            if piece is not None and len(piece) == self._piece_bytes and time.monotonic() - began < QUICK_S:
+                self._piece_bytes = min(MAX_PIECE_BYTES, self._piece_bytes * 2)
+            return piece
 
     def _part(self, file: CopiedFile) -> Path:
         return self._files / f"{file.digest}{_PART}"
@@ -223,6 +282,7 @@ class CopyCache:
 class _Progress:
     def __init__(self, watch: Watch, done: int, total: int) -> None:
         self._watch, self._done, self._total = watch, done, total
+        watch(Copying(done, total, begins=True))
 
     def add(self, count: int) -> None:
         self._done += count
@@ -235,8 +295,14 @@ def _local_copy(place: Path) -> LocalCopy | None:
         manifest = parse_manifest((place / COPY_FILE).read_bytes())
     except OSError:
         return None
-    is_whole = isinstance(manifest, Manifest) and not place.name.endswith(_PART)
+    is_whole = isinstance(manifest, Manifest) and is_version_name(place.name)
     return LocalCopy(manifest, place) if is_whole and isinstance(manifest, Manifest) else None
+
+
+def _is_checked_later(file: CopiedFile) -> bool:
+    """Whether opening the index finds out if a file is damaged. Damaged link texts are only left out of searches."""
+    place = PurePosixPath(file.path)
+    return file.size > CHECKED_BYTES and place.parent.name == INDEX and place.suffix in _SEGMENT_SUFFIXES
 
 
 def _link(content: Path, place: Path) -> None:

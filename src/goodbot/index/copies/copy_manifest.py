@@ -1,6 +1,7 @@
 """Describes one version of a copy of an index: the manifest, which lists its files, and the pointer to the latest one.
-Pure. Both may come from strangers: parsing never raises, whatever the bytes."""
+Says which names of files are ours. Pure. Both may come from strangers: parsing never raises, whatever the bytes."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -31,9 +32,17 @@ _REQUIRED: Final = frozenset({f"{INDEX}/meta.json", f"{INDEX}/goodbot.json", HID
 _END_OF_TIME: Final = 253_402_300_800
 """The year 10000, in Unix seconds."""
 
+_DIGEST: Final = r"[0-9a-f]{64}"
+_VERSION: Final = r"[0-9]{8}T[0-9]{6}-[0-9a-f]{8}"
+_CONTENT_NAME: Final = re.compile(_DIGEST)
+_VERSION_NAME: Final = re.compile(_VERSION)
+_MANIFEST_NAME: Final = re.compile(rf"{_VERSION}\.json")
+_LEFTOVER_NAME: Final = re.compile(r"\.goodbot-[0-9a-f]{1,32}\.part")
+_WRONG_FORM: Final = re.compile(r"matching regex .* at `\$[^`]*?(\w+)`")
+
 _Text = Annotated[str, Meta(max_length=2_000)]
-_Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
-_Version = Annotated[str, Meta(pattern=r"^[0-9]{8}T[0-9]{6}-[0-9a-f]{8}\Z")]
+_Digest = Annotated[str, Meta(pattern=rf"^{_DIGEST}\Z")]
+_Version = Annotated[str, Meta(pattern=rf"^{_VERSION}\Z")]
 _Time = Annotated[float, Meta(ge=0, le=_END_OF_TIME)]
 _Count = Annotated[int, Meta(ge=0, le=MAX_SIZE_BYTES)]
 _Path = Annotated[
@@ -131,6 +140,26 @@ def manifest_place(version: str) -> str:
     return f"{MANIFESTS}/{version}.json"
 
 
+def is_content_name(name: str) -> bool:
+    """Whether a file in `files/` is a content."""
+    return _CONTENT_NAME.fullmatch(name) is not None
+
+
+def is_manifest_name(name: str) -> bool:
+    """Whether a file in `manifests/` is a manifest."""
+    return _MANIFEST_NAME.fullmatch(name) is not None
+
+
+def is_version_name(name: str) -> bool:
+    """Whether a folder in `versions/` is a version."""
+    return _VERSION_NAME.fullmatch(name) is not None
+
+
+def is_leftover(name: str) -> bool:
+    """Whether a file is the draft of one that was being written when goodbot was killed."""
+    return _LEFTOVER_NAME.fullmatch(name) is not None
+
+
 def digest_of(content: bytes) -> str:
     """Returns the SHA-256 in hexadecimal digits."""
     return sha256(content).hexdigest()
@@ -196,4 +225,11 @@ def _parsed(content: bytes, kind: type[_Wire], max_bytes: int) -> _Wire | Unusab
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return Unusable(" ".join(str(error).split())[:200])
+        return Unusable(_reason(error))
+
+
+def _reason(error: Exception) -> str:
+    """Returns what is wrong, without our regular expressions."""
+    text = " ".join(str(error).split())
+    form = _WRONG_FORM.search(text)
+    return f"a {form[1]} is invalid" if form is not None else text[:200]

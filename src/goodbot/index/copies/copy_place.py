@@ -4,10 +4,16 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from goodbot.errors import RunError
+
+
+class TooSlowError(RunError):
+    """A part of a file did not arrive in time; a smaller one might."""
+
 
 class CopySource(Protocol):
     """Reads files by their paths, whose parts are separated by `/`. Raises RunError if the place cannot be reached or
-    read."""
+    read, TooSlowError if the bytes did not arrive in time."""
 
     @property
     def name(self) -> str:

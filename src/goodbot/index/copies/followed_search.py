@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Lock
 
-from goodbot.errors import RunError
+from goodbot.errors import AwaitedError
 from goodbot.index.copies.copy_cache import LocalCopy
 from goodbot.index.searcher import TantivySearch
 from goodbot.search_values import NO_FILTERS, Choices, Explanation, Filters, Results
@@ -21,7 +22,8 @@ class _Opened:
 
 class FollowedSearch:
     """Searches the version that was swapped in last. A search that has begun ends in its own version. While there is
-    none, everything raises RunError. Several threads may use it."""
+    none, everything raises AwaitedError. No hit has a cached copy: the archive was not copied. Several threads may use
+    it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -59,7 +61,7 @@ class FollowedSearch:
         with self._lock:
             opened = self._current
             if opened is None:
-                raise RunError("no copy of the index has been fetched yet")
+                raise AwaitedError("no copy of the index has been fetched yet")
             opened.users += 1
         try:
             yield opened.search
@@ -77,7 +79,8 @@ class FollowedSearch:
     ) -> Results:
         """Searches the current version."""
         with self._used() as search:
-            return search.search(query, limit, offset, languages, filters)
+            found = search.search(query, limit, offset, languages, filters)
+        return replace(found, hits=tuple(replace(hit, has_copy=False) for hit in found.hits))
 
     def explain(
         self, query: str, url: str, languages: Sequence[str] = (), filters: Filters = NO_FILTERS

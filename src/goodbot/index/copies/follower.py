@@ -9,18 +9,21 @@ from typing import Final
 from goodbot.errors import DamagedError, GoodbotError, OutdatedError, RunError
 from goodbot.human import human_duration, human_time
 from goodbot.index.copies.copy_cache import CopyCache, LocalCopy, Watch, check_usable
-from goodbot.index.copies.copy_manifest import Manifest, Pointer
+from goodbot.index.copies.copy_manifest import INDEX, Manifest, Pointer
 from goodbot.index.copies.copy_place import CopySource
 from goodbot.index.copies.followed_search import FollowedSearch
 from goodbot.index.copies.published import load_manifest, load_pointer
 from goodbot.index.copies.snapshot import Copying
 from goodbot.index.index_reader import StoppedError
+from goodbot.index.version_file import remedy
 from goodbot.search_values import CopyState
 
 _LOG: Final = logging.getLogger(__name__)
 
 FIRST_WAIT_S: Final = 5.0
 """How long the start waits for the first copy: a small one is fetched by then."""
+NOTE_S: Final = 1.0
+"""After how long the start reports that it waits."""
 AGAIN_S: Final = 3600.0
 """How often a fault that lasts is logged."""
 
@@ -29,7 +32,8 @@ class Follower:
     """Follows `source`, and keeps its versions in `cache`. `search` answers from the latest version that is whole;
     whatever goes wrong, the version before it goes on answering.
 
-    `watch` gets the progress of each fetch. `changed` gets each version that was swapped in.
+    `watch` gets the progress of each fetch. `changed` gets each version that was swapped in, also the one of the cache.
+    `waiting` is called if the start takes longer than a second.
     """
 
     def __init__(
@@ -39,6 +43,7 @@ class Follower:
         every_s: float,
         watch: Watch = lambda progress: None,
         changed: Callable[[Manifest], object] = lambda manifest: None,
+        waiting: Callable[[], object] = lambda: None,
     ) -> None:
         self.search = FollowedSearch()
         self._source = source
@@ -46,6 +51,7 @@ class Follower:
         self._every_s = every_s
         self._watch = watch
         self._changed = changed
+        self._waiting = waiting
         self._checked_at: float | None = None
         self._problem: str | None = None
         self._logged_at = 0.0
@@ -58,6 +64,8 @@ class Follower:
         """Begins to follow. Returns when there is a version to serve: one that is in the cache, or the latest one of
         the source, which may still be being fetched. Raises the error if there is neither."""
         self._thread.start()
+        if not self._looked.wait(NOTE_S):
+            self._waiting()
         self._begun.wait()
         self._looked.wait(FIRST_WAIT_S)
         if self._known is None:
@@ -101,14 +109,22 @@ class Follower:
         if copy is None:
             return
         try:
+            copy.check()
             self.search.swap(copy, copy.open())
         except GoodbotError as error:
             _LOG.warning("the copy in %s cannot be used: %s", copy.folder, error)
             if isinstance(error, DamagedError):
-                self._cache.discard(copy)
+                self._discard(copy)
         else:
+            self._changed(copy.manifest)
             self._begin(copy.manifest)
             self._looked.set()
+
+    def _discard(self, copy: LocalCopy) -> None:
+        try:
+            self._cache.discard(copy)
+        except GoodbotError as error:  # a fetch will fail in the same way, or make it good
+            _LOG.warning("%s", error)
 
     def _look_and_note(self) -> None:
         try:
@@ -149,13 +165,22 @@ class Follower:
 
     def _swap(self, copy: LocalCopy) -> None:
         try:
+            copy.check()
+        except DamagedError:
+            self._cache.discard(copy)
+            raise
+        try:
             search = copy.open()
             search.count()
         except GoodbotError as error:
+            fault = str(error).removesuffix(f": {remedy(copy.folder / INDEX)}")
             self._cache.discard(copy)
             if isinstance(error, OutdatedError):
                 raise
-            raise DamagedError(f"the copy of {self._source.name} is damaged: {error}") from error
+            raise DamagedError(
+                f"the snapshot at {self._source.name} was made of a damaged index ({fault}): rebuild the index there, "
+                "and make a new snapshot"
+            ) from error
         self.search.swap(copy, search)
         self._cache.tidy(self.search.copies_in_use())
         _LOG.info("now serving version %s of %s", copy.manifest.version, self._source.name)

@@ -1,30 +1,29 @@
 """Keeps copies of an index wherever fsspec can write: S3, Google Cloud Storage, Azure, SFTP and others."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any
 
 from goodbot.errors import GoodbotError, InputError, RunError
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
 
 
 class FsspecPlace:
     """Implements `CopyTarget` at a URL of fsspec. Only paths are read, written, listed and removed. There is no lock:
     two snapshots at once are safe, but one may end with an error.
 
-    Raises InputError if fsspec or what it needs for this URL is not installed, or if the URL cannot be used.
+    Some protocols connect at once. If the place is away then, each use tries again. Raises InputError if fsspec or what
+    it needs for this URL is not installed, or if the URL cannot be used.
     """
 
     def __init__(self, url: str) -> None:
-        try:
-            from fsspec.core import url_to_fs  # noqa: PLC0415  (an extra)
-        except ModuleNotFoundError as error:
-            raise InputError(f"{url} needs fsspec: pip install fsspec") from error
-        try:
-            self._files, root = url_to_fs(url)
-        except (ImportError, ValueError, TypeError, OSError) as error:
-            raise InputError(f"cannot use {url}: {_line(error)}") from error
-        self._root = str(root).rstrip("/")
         self._url = url
+        self._root = ""
+        self._opened: AbstractFileSystem | None = None
+        with suppress(RunError):  # away: whoever uses the place gets this error again
+            self._opened = self._open()
 
     @property
     def name(self) -> str:
@@ -33,35 +32,38 @@ class FsspecPlace:
 
     def read(self, path: str, start: int, length: int) -> bytes | None:
         """Reads a part of a file."""
-        with self._translated("read", path):
+        with self._translated("read", path) as files:
             try:
-                return bytes(self._files.cat_file(self._at(path), start=start, end=start + length))
+                return bytes(files.cat_file(self._at(path), start=start, end=start + length))
             except (FileNotFoundError, NotADirectoryError):
                 return None
 
     def write(self, path: str, pieces: Iterable[bytes]) -> None:
         """Writes a file. Object stores show it when it is whole."""
-        with self._translated("write", path):
-            self._files.makedirs(self._at(path).rpartition("/")[0], exist_ok=True)
-            with self._files.open(self._at(path), "wb") as out:
+        with self._translated("write", path) as files:
+            files.makedirs(self._at(path).rpartition("/")[0], exist_ok=True)
+            with files.open(self._at(path), "wb") as out:
                 for piece in pieces:
                     out.write(piece)
 
     def list(self, folder: str) -> dict[str, int]:
         """Lists a folder, not from a cache."""
-        with self._translated("list", folder):
-            self._files.invalidate_cache()
+        with self._translated("list", folder) as files:
+            files.invalidate_cache()
             try:
-                found: list[dict[str, Any]] = self._files.ls(self._at(folder), detail=True)
+                found: list[dict[str, Any]] = files.ls(self._at(folder), detail=True)
             except (FileNotFoundError, NotADirectoryError):
                 return {}
-            return {_name(entry): int(entry["size"] or 0) if entry["type"] == "file" else 0 for entry in found}
+            sizes = {_name(entry): int(entry["size"] or 0) for entry in found if entry["type"] == "file"}
+            itself = self._at(folder).strip("/")  # object stores may list a folder as a part of itself
+            folders = (entry for entry in found if entry["type"] != "file" and str(entry["name"]).strip("/") != itself)
+            return sizes | {_name(entry): 0 for entry in folders}
 
     def remove(self, path: str) -> None:
         """Removes a file."""
-        with self._translated("remove", path):
+        with self._translated("remove", path) as files:
             try:
-                self._files.rm_file(self._at(path))
+                files.rm_file(self._at(path))
             except FileNotFoundError:
                 pass  # another snapshot has removed it
 
@@ -75,15 +77,38 @@ class FsspecPlace:
     def _at(self, path: str) -> str:
         return f"{self._root}/{path}" if path else self._root or "/"
 
-    @contextmanager
-    def _translated(self, doing: str, path: str) -> Iterator[None]:
-        """Makes a RunError of whatever a backend raises: each has errors of its own."""
+    def _open(self) -> "AbstractFileSystem":
+        """Opens the file system of the URL. Raises RunError if it is away."""
         try:
-            yield
+            from fsspec.core import url_to_fs  # noqa: PLC0415  (an extra)
+        except ModuleNotFoundError as error:
+            raise InputError(f"{self._url} needs fsspec: pip install fsspec") from error
+        try:
+            files, root = url_to_fs(self._url)
+        except Exception as error:
+            if _is_lasting(error):
+                raise InputError(f"cannot use {self._url}: {_line(error)}") from error
+            raise RunError(f"cannot reach {self._url}: {_line(error)}") from error
+        self._root = str(root).rstrip("/")
+        return files
+
+    @contextmanager
+    def _translated(self, doing: str, path: str) -> "Iterator[AbstractFileSystem]":
+        """Makes a RunError of whatever a backend raises: each has errors of its own."""
+        if self._opened is None:
+            self._opened = self._open()
+        try:
+            yield self._opened
         except GoodbotError:
             raise
         except Exception as error:
             raise RunError(f"cannot {doing} {path or 'the folder'} at {self._url}: {_line(error)}") from error
+
+
+def _is_lasting(error: Exception) -> bool:
+    """Whether a URL cannot be used, or something is not installed here. An OSError with a number is of the network."""
+    is_local = isinstance(error, OSError) and error.errno is None and not isinstance(error, TimeoutError)
+    return is_local or isinstance(error, ImportError | ValueError | TypeError)
 
 
 def _name(entry: dict[str, Any]) -> str:

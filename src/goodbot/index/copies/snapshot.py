@@ -20,14 +20,20 @@ from goodbot.index.copies.copy_manifest import (
     INDEX,
     LATEST,
     MANIFESTS,
+    MAX_POINTER_BYTES,
     SYNONYMS,
     CopiedFile,
     Manifest,
     Origin,
+    Unusable,
     format_hidden,
     format_manifest,
     format_pointer,
+    is_content_name,
+    is_leftover,
+    is_manifest_name,
     named_digests,
+    parse_pointer,
 )
 from goodbot.index.copies.copy_place import CopyTarget
 from goodbot.index.copies.folder_place import LOCK
@@ -42,11 +48,13 @@ _ATTEMPTS: Final = 3
 
 
 class Copying(NamedTuple):
-    """The progress of a snapshot: how many bytes of the contents that may be missing have been written, or found."""
+    """The progress of a snapshot or a fetch: how many bytes of the contents that may be missing have been written, or
+    found. `begins`: nothing has been written yet."""
 
     done: int
     total: int
     finished: bool = False
+    begins: bool = False
 
 
 class Snapshot(NamedTuple):
@@ -59,11 +67,12 @@ class Snapshot(NamedTuple):
 
 class Contents(NamedTuple):
     """What is copied besides the index: the pages that no search shows, the file of synonyms, and where the index comes
-    from."""
+    from. `documents`: how many of them searches can find; None: all."""
 
     hidden: Hidden
     synonyms: bytes
     origin: Origin
+    documents: int | None = None
 
 
 Watch = Callable[[Copying], object]
@@ -75,7 +84,7 @@ def take_snapshot(held: HeldIndex, contents: Contents, target: CopyTarget, keep:
     Raises InputError if the place has other files, BusyError if another snapshot is written there, RunError if it
     cannot be read or written, or if a newer goodbot has written there.
     """
-    if others := sorted(name for name in target.list("") if name not in _OWN and not name.startswith(".")):
+    if others := sorted(_other_files(target)):
         raise InputError(f"{target.name} has other files, such as {others[0]}: give an empty folder")
     with target.exclusive():
         writing = _Writing(held, contents, target, watch)
@@ -105,6 +114,7 @@ class _Writing:
         files += [HeldFile(path, len(content), BytesIO(content), False) for path, content in extra.items()]
         self._done = 0
         self._total = sum(each.size for each in files if each.path not in known or not _has(there, known[each.path]))
+        self._watch(Copying(0, self._total, begins=True))
         manifest = self._manifest(tuple(self._copy(each, known, there) for each in files))
         self._target.write(manifest.place, [format_manifest(manifest)])
         self._target.write(LATEST, [format_pointer(manifest)])
@@ -147,7 +157,7 @@ class _Writing:
         self._watch(Copying(self._done, self._total))
 
     def _manifest(self, files: tuple[CopiedFile, ...]) -> Manifest:
-        now = time.time()
+        now, documents = time.time(), self._contents.documents
         return Manifest(
             version=f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(now))}-{uuid4().hex[:8]}",
             taken_at=now,
@@ -156,10 +166,30 @@ class _Writing:
             identity=self._held.identity,
             byte_order=sys.byteorder,
             committed_ns=self._held.committed_ns,
-            documents=self._held.documents,
+            documents=self._held.documents if documents is None else documents,
             files=files,
             origin=self._contents.origin,
         )
+
+
+def _other_files(target: CopyTarget) -> Iterator[str]:
+    """Yields the files that no snapshot has written. Hidden ones may stay: file managers and network file systems make
+    them."""
+    names = target.list("")
+    manifests = target.list(MANIFESTS) if MANIFESTS in names else {}
+    yield from (name for name in names if name not in _OWN and not name.startswith("."))
+    yield from (f"{MANIFESTS}/{name}" for name in manifests if not (is_manifest_name(name) or name.startswith(".")))
+    if FILES in names:
+        contents = target.list(FILES)
+        yield from (f"{FILES}/{name}" for name in contents if not (is_content_name(name) or name.startswith(".")))
+    if LATEST in names and not any(map(is_manifest_name, manifests)) and not _is_pointer(target):
+        yield LATEST
+
+
+def _is_pointer(target: CopyTarget) -> bool:
+    """Whether latest.json is ours: one that is damaged has manifests beside it."""
+    found = parse_pointer(target.read(LATEST, 0, MAX_POINTER_BYTES + 1) or b"")
+    return not isinstance(found, Unusable) or found.is_newer
 
 
 def _has(there: Mapping[str, int], file: CopiedFile) -> bool:
@@ -182,15 +212,16 @@ def _digest(held: HeldFile) -> str:
 
 def _remove_old(target: CopyTarget, latest: str, keep: int) -> None:
     """Removes all but the last `keep` versions, and the contents that none of these names: also those of a snapshot
-    that was killed."""
-    versions = sorted((name.removesuffix(".json") for name in target.list(MANIFESTS)), reverse=True)
+    that was killed. What has another name than ours stays."""
+    manifests = [name for name in target.list(MANIFESTS) if is_manifest_name(name) or is_leftover(name)]
+    versions = sorted((name.removesuffix(".json") for name in manifests if is_manifest_name(name)), reverse=True)
     kept = load_versions(target, [latest, *(name for name in versions if name != latest)][:keep])
-    for name in target.list(MANIFESTS):
+    for name in manifests:
         if name.removesuffix(".json") not in kept:
             target.remove(f"{MANIFESTS}/{name}")
     named = named_digests(kept.values())
     for name in target.list(FILES):
-        if name not in named:
+        if name not in named and (is_content_name(name) or is_leftover(name)):
             target.remove(f"{FILES}/{name}")
 
 

@@ -237,7 +237,7 @@ _COPY: Final = _object(
         "taken_at": _said(_or_null(NUMBER), "When the snapshot was taken, in Unix seconds"),
         "age_s": _or_null(NUMBER),
         "checked_at": _said(_or_null(NUMBER), "When its source was last reached"),
-        "followed": _said(FLAG, "Whether the last look for a newer one succeeded"),
+        "followed": _said(FLAG, "Whether the last look for a newer one succeeded; false before the first one"),
     }
 )
 

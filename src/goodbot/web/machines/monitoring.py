@@ -56,13 +56,13 @@ class Monitoring:
 
 
 def copy_json(state: CopyState, now: float) -> dict[str, object]:
-    """Returns how old the copy of an index is, in seconds, and whether it can be brought up to date. What is wrong is
-    in the log only, since it names files of this machine."""
+    """Returns how old the copy of an index is, in seconds, and whether it can be brought up to date, which the first
+    look has to show. What is wrong is in the log only, since it names files of this machine."""
     age_s = round(max(0.0, now - state.taken_at), 3) if state.taken_at is not None else None
     return {
         "version": state.version,
         "taken_at": state.taken_at,
         "age_s": age_s,
         "checked_at": state.checked_at,
-        "followed": state.problem is None,
+        "followed": state.problem is None and state.checked_at is not None,
     }

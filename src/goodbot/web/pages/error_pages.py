@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 
+from goodbot.errors import AwaitedError
 from goodbot.index import MAX_QUERY_CHARS
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import translatable
@@ -40,6 +41,10 @@ ONLY_A_COPY: Final = (
     translatable("No crawl is served here"),
     translatable("This server searches a copy of an index. The crawl is on another machine."),
 )
+INDEX_AWAITED: Final = (
+    translatable("Search is unavailable"),
+    translatable("This server is still fetching its copy of the index."),
+)
 NO_INDEX: Final = (
     translatable("Search is unavailable"),
     translatable("This crawl keeps no index, so its pages cannot be searched."),
@@ -62,19 +67,22 @@ class ErrorPages:
     def __init__(self, pages: Templates) -> None:
         self._pages = pages
 
-    def error(self, request: Request, status: int, heading: str, line: str, wait: Wait | None = None) -> Response:
+    def error(
+        self, request: Request, status: int, heading: str, line: str, wait: Wait | None = None, original: str = ""
+    ) -> Response:
         """Answers with an error page, or with JSON where programs ask. `wait`: in how many seconds or minutes the
-        request may be sent again."""
+        request may be sent again. `original`: the URL of the service that has what is missing here."""
         if request.url.path.startswith(_JSON_PATHS):
             said = line if wait is None else f"{line} Try again in {wait}."
             return JSONResponse({"error": said.replace("`", "")}, status_code=status)
         query = request.query_params.get("q", "").strip()[:MAX_QUERY_CHARS]
-        values = {"query": query, "heading": heading, "line": line, "wait": wait, "link_to": None}
+        values = {"query": query, "heading": heading, "line": line, "wait": wait, "link_to": None, "original": original}
         return self._pages.page(request, "message.html", status, **values)
 
     def no_crawl(self, request: Request) -> Response:
         """Answers 404 on the pages of a crawl if none is served."""
-        return self.error(request, 404, *(NO_CRAWL if self._pages.site.copy_of is None else ONLY_A_COPY))
+        original = self._pages.site.copy_of
+        return self.error(request, 404, *(NO_CRAWL if original is None else ONLY_A_COPY), original=original or "")
 
     def too_many(self, request: Request, seconds: int) -> Response:
         """Answers 429 to a client that must wait for so many seconds."""
@@ -94,8 +102,11 @@ class ErrorPages:
 
     def unavailable(self, request: Request, error: Exception) -> Response:
         """Answers 503 if the index or the crawl cannot be read. The error names files of this machine, so it goes to
-        the log and not to visitors."""
+        the log and not to visitors. While a copy of an index is being fetched, nothing is wrong."""
         path = request.url.path
+        if isinstance(error, AwaitedError):
+            _LOG.info("%s %s has to wait: %s", request.method, path, error)
+            return self.error(request, 503, *INDEX_AWAITED)
         _LOG.error("%s %s is unavailable: %s", request.method, path, error)
         return self.error(request, 503, *(CRAWL_UNAVAILABLE if path.startswith(_CRAWL_PATHS) else MESSAGES[503]))
 
