@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from goodbot.url import Url
 from goodbot.values import Request
@@ -10,6 +10,9 @@ from goodbot.values import Request
 GONE = "gone"
 """The mark of a page that was announced once and is gone now."""
 
+
+GAP_S: Final = 1.0
+"""Seconds between two requests to a public host: standard crawler etiquette."""
 
 MakeGet = Callable[[Url], Request]
 """Makes a GET request for a document that the user named."""

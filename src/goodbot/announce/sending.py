@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from goodbot.announce.announce_values import Batch, BatchReport, Service, ServiceReport
+from goodbot.announce.announce_values import GAP_S, Batch, BatchReport, Service, ServiceReport
 from goodbot.announce.answers import Judgement, judge
 from goodbot.announce.batches import body_of
 from goodbot.human import human_duration
@@ -14,9 +14,6 @@ from goodbot.url import Url, is_private_host
 from goodbot.values import Headers, Request
 
 JSON: Final[Headers] = (("Content-Type", "application/json; charset=utf-8"),)
-
-GAP_S: Final = 1.0
-"""Seconds between two requests to a public service: standard crawler etiquette."""
 
 
 class MakePost(Protocol):

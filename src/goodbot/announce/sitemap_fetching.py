@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Final
 
-from goodbot.announce.announce_values import MakeGet
+from goodbot.announce.announce_values import GAP_S, MakeGet
 from goodbot.announce.sitemap_reading import Sitemap, sitemap_in_answer
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.shown_text import shown
@@ -17,9 +17,6 @@ from goodbot.values import Capture, Failure, Response
 MAX_REDIRECTS: Final = 5
 BEGINNING_BYTES: Final = 10_000
 """How much of a document is read to say what it is, if it is not a sitemap."""
-
-GAP_S: Final = 1.0
-"""Seconds between two requests to a public host: standard crawler etiquette."""
 
 
 Finished = Callable[[str, Sitemap], None]

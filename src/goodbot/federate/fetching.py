@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from goodbot.exclusion import retry_after_s
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.federate.answers import ENDS_EARLY
 from goodbot.federate.sources import is_same_service
@@ -15,6 +16,7 @@ from goodbot.values import Capture, Failure, Request, Response
 MAX_ANSWER_BYTES: Final = 2 * 1024 * 1024
 """The limit for a description or an answer, decoded."""
 MAX_REDIRECTS: Final = 3
+WAIT_S: Final = 60.0
 MAX_WAIT_S: Final = 3600.0
 """A longer `Retry-After` is cut."""
 
@@ -54,7 +56,7 @@ async def fetch(transport: Transport, permit: Permit, url: Url, *, public_only: 
             return Trouble(f"no answer: {answer.detail}")
         public_only = public_only or _is_public(capture)
         if answer.status not in _REDIRECTS or answer.location is None:
-            return _document(url, answer, is_public=public_only)
+            return _document(url, capture, answer, is_public=public_only)
         target = resolve(url, answer.location)
         if target is None or not is_same_service(url, target):
             return Trouble(f"it redirects to another site: {shown(answer.location)}")
@@ -66,9 +68,9 @@ def _is_public(capture: Capture) -> bool:
     return capture.peer is not None and not is_private_address(capture.peer)
 
 
-def _document(url: Url, answer: Response, *, is_public: bool) -> Document | Trouble:
+def _document(url: Url, capture: Capture, answer: Response, *, is_public: bool) -> Document | Trouble:
     if answer.status in (429, 503):
-        return Trouble(f"it asks to wait (status {answer.status})", wait_s=_wait_s(answer))
+        return Trouble(f"it asks to wait (status {answer.status})", wait_s=_wait_s(capture, answer))
     if answer.status != 200:
         return Trouble(f"it answers with status {answer.status}")
     decoded = decode_content(answer, MAX_ANSWER_BYTES + 1)
@@ -79,7 +81,7 @@ def _document(url: Url, answer: Response, *, is_public: bool) -> Document | Trou
     return Document(url, decoded.body, answer.header("content-type") or "", is_public)
 
 
-def _wait_s(answer: Response) -> float:
-    """Returns the seconds of `Retry-After`; a minute if it is missing, or a date."""
-    text = (answer.header("retry-after") or "").strip()
-    return min(float(text), MAX_WAIT_S) if text.isascii() and text.isdigit() and len(text) < 10 else 60.0
+def _wait_s(capture: Capture, answer: Response) -> float:
+    """Returns the seconds of `Retry-After`; a minute if it is missing or invalid."""
+    asked_s = retry_after_s(answer.headers, capture.fetched_at + capture.elapsed_s)
+    return WAIT_S if asked_s is None else min(asked_s, MAX_WAIT_S)

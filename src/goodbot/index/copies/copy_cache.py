@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, NamedTuple
 
@@ -321,11 +321,8 @@ def _size(file: Path) -> int:
 
 
 def _digest(file: Path) -> str:
-    found = sha256()
     with file.open("rb") as stream:
-        while piece := stream.read(1 << 20):
-            found.update(piece)
-    return found.hexdigest()
+        return file_digest(stream, "sha256").hexdigest()
 
 
 def _flush(file: BinaryIO) -> None:

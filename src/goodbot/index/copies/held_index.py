@@ -10,9 +10,9 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from goodbot.errors import DamagedError, GoodbotError, RunError
 from goodbot.index.completions import FILE as COMPLETIONS_FILE
@@ -32,7 +32,7 @@ class HeldFile(NamedTuple):
 
     path: str
     size: int
-    content: BinaryIO
+    content: BufferedIOBase
     is_segment: bool
 
 

@@ -7,7 +7,7 @@ written. The order of writing makes a kill harmless: contents, manifest, pointer
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from hashlib import sha256
+from hashlib import file_digest
 from importlib.metadata import version
 from io import BytesIO
 from typing import Final, NamedTuple
@@ -204,10 +204,8 @@ def _read(held: HeldFile) -> Iterator[bytes]:
 
 
 def _digest(held: HeldFile) -> str:
-    found = sha256()
-    for piece in _read(held):
-        found.update(piece)
-    return found.hexdigest()
+    held.content.seek(0)
+    return file_digest(held.content, "sha256").hexdigest()
 
 
 def _remove_old(target: CopyTarget, latest: str, keep: int) -> None:
