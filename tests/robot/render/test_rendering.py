@@ -271,10 +271,22 @@ async def test_a_killed_browser_is_restarted(caplog: pytest.LogCaptureFixture) -
         lost, rendered = await made.render("/slow")
         assert lost.title == "as it came"
         assert "tab was lost" in story(rendered)
-        page, _ = await made.render()
-        assert page.title == "well"
+        page, rendered = await made.render()
+        assert page.title == "well", story(rendered)
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "the rendering browser ended" in caplog.text
+
+
+@pytest.mark.long
+async def test_a_browser_whose_end_is_not_yet_noticed_is_replaced() -> None:
+    async with rig({"/": scripted("document.title = 'well'")}) as made:
+        capture = await made.fetch()
+        assert made.browser._running is not None
+        psutil.Process(made.browser._running.pid).kill()
+        rendered = await made.renderer.render(capture)
+        assert rendered is not None
+        assert rendered.html is not None, story(rendered)
+        assert "<title>well</title>" in rendered.html
 
 
 async def test_nothing_of_a_browser_is_left() -> None:

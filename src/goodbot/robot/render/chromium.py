@@ -92,17 +92,30 @@ class Chromium:
         """Shows `document` as the page at `url`, and returns its DOM. Takes at most `time_s`, and some seconds to start
         or end a browser. Never raises, whatever the page does."""
         try:
-            running = await self.start()
+            running, context = await self._open_context()
+            try:
+                async with asyncio.timeout(time_s + 2 * READ_TIMEOUT_S):
+                    return await _show(running, context, url, document, answers, time_s)
+            except TimeoutError:
+                running.kill()
+                raise
         except InputError as error:
             return RenderedDom(None, "lost", detail=str(error))
-        try:
-            async with asyncio.timeout(time_s + 3 * READ_TIMEOUT_S):
-                return await _show(running, url, document, answers, time_s)
         except Error as error:
             return RenderedDom(None, "lost", detail=first_line(error))
         except TimeoutError:
-            running.kill()
             return RenderedDom(None, "lost", detail="the browser does not answer")
+
+    async def _open_context(self) -> tuple["_Running", BrowserContext]:
+        """Returns a new context for one page, and the browser that it belongs to. If the browser has ended and
+        Playwright has not noticed yet, another is started. Raises InputError, TimeoutError or Playwright's Error."""
+        running = await self.start()
+        try:
+            return running, await running.context()
+        except (Error, TimeoutError):
+            running.kill()
+        running = await self.start()
+        return running, await running.context()
 
     async def close(self) -> None:
         """Ends the browser."""
@@ -152,10 +165,11 @@ class _Running:
         return not self._killed and self.browser.is_connected()
 
     async def context(self) -> BrowserContext:
-        """Returns a new context for one page."""
-        return await self.browser.new_context(
-            user_agent=self._user_agent, service_workers="block", accept_downloads=False, locale="en-US"
-        )
+        """Returns a new context for one page. Raises TimeoutError if the browser does not answer."""
+        async with asyncio.timeout(READ_TIMEOUT_S):
+            return await self.browser.new_context(
+                user_agent=self._user_agent, service_workers="block", accept_downloads=False, locale="en-US"
+            )
 
     def kill(self) -> None:
         """Kills all processes of the browser."""
@@ -181,10 +195,14 @@ class _Running:
 
 
 async def _show(
-    running: _Running, url: str, document: ServedResource, answers: ResourceLoader, time_s: float
+    running: _Running,
+    context: BrowserContext,
+    url: str,
+    document: ServedResource,
+    answers: ResourceLoader,
+    time_s: float,
 ) -> RenderedDom:
-    """Raises Playwright's Error if the tab is lost."""
-    context = await running.context()
+    """Closes `context` at the end. Raises Playwright's Error if the tab is lost."""
     tab = None
     try:
         page = await context.new_page()
