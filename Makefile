@@ -72,16 +72,29 @@ SPIDER := $(if $(filter Linux-x86_64,$(shell uname -sm | tr ' ' -)),@spider-rs/s
 
 .peers/node_modules: Makefile
 	@if command -v npm >/dev/null; then \
-	  echo "Installing Crawlee$(if $(SPIDER), and spider-rs) into .peers" && \
+	  echo "Installing Crawlee, Supercrawler$(if $(SPIDER), and spider-rs) into .peers" && \
 	  npm install --prefix .peers --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
-	    '@crawlee/cheerio@^3.18' $(SPIDER); \
+	    '@crawlee/cheerio@^3.18' 'supercrawler@^2' 'simplecrawler@^1.1.9' $(SPIDER); \
 	else \
-	  echo "npm is not installed: Crawlee and spider-rs are left out"; \
+	  echo "npm is not installed: Crawlee, Supercrawler, simplecrawler and spider-rs are left out"; \
 	fi
 	@mkdir -p $@ && touch $@
 
-exam-report: .venv/peers .peers/node_modules  ## drives every crawler of the recipes (50 minutes at most), writes docs/exam.md
-	NODE_PATH=$(CURDIR)/.peers/node_modules $(BIN)/python docs/make_exam_report.py
+# The crawlers of PyPI, apart from .venv because they bring a hundred packages (1 GB). Crawl4AI needs most of the space.
+.peers/python/installed: Makefile
+	@test -x .peers/python/bin/python || $(PYTHON) -m venv .peers/python
+	@echo "Installing Crawlee for Python, Crawl4AI, LinkChecker and trafilatura into .peers/python"
+	@for packages in 'crawlee[parsel,httpx]>=1.11' 'crawl4ai>=0.9' 'linkchecker>=10.6' 'trafilatura>=2.3 pycurl lxml_html_clean'; do \
+	  .peers/python/bin/python -m pip install --quiet --disable-pip-version-check $$packages || \
+	    echo "cannot be installed, and is left out: $$packages"; \
+	done
+	@touch $@
+
+# Of Debian's packages it drives those that are installed: curl httrack libwww-perl liblwp-protocol-https-perl wget wget2
+exam-report: export NODE_PATH := $(CURDIR)/.peers/node_modules
+exam-report: export PATH := $(CURDIR)/.peers/python/bin:$(PATH)
+exam-report: .venv/peers .peers/node_modules .peers/python/installed  ## drives the crawlers of all recipes (3 hours at most), writes docs/exam.md
+	$(BIN)/python docs/make_exam_report.py $(CRAWLERS)
 
 parsers-report: .venv/developer  ## asks other parsers of robots.txt our test vectors (5 minutes), writes docs/parsers.md
 	$(BIN)/python docs/make_parsers_report.py

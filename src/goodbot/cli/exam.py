@@ -14,7 +14,8 @@ from goodbot.cli.printing import folded, say, styled, write_json
 from goodbot.errors import InputError, RunError
 from goodbot.exam.drive import DrivePlan, as_typed
 from goodbot.exam.exam_values import ExamSite
-from goodbot.exam.recipes import RECIPES, InstalledRecipe
+from goodbot.exam.recipe import InstalledRecipe
+from goodbot.exam.recipes import RECIPES
 from goodbot.exam.sites import chosen_sites
 
 
