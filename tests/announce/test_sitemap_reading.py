@@ -40,7 +40,16 @@ def test_a_sitemap_in_a_file(content: bytes) -> None:
     assert (sitemap.kind, [*listed_changes(sitemap.entries)], sitemap.unread) == ("sitemap", CHANGES, "")
 
 
-@pytest.mark.parametrize("content", [b"", b"<!doctype html><p>not here", b"plain", b"\0" * 100, gzip.compress(b"x")])
+NO_SITEMAPS = {
+    "nothing": b"",
+    "a page": b"<!doctype html><p>not here",
+    "text": b"plain",
+    "binary": b"\0" * 100,
+    "packed text": gzip.compress(b"x"),
+}
+
+
+@pytest.mark.parametrize("content", NO_SITEMAPS.values(), ids=NO_SITEMAPS)
 def test_what_is_no_sitemap(content: bytes) -> None:
     assert sitemap_in_file(BytesIO(content)) is None
     assert sitemap_in_answer(Url(f"{SITE}/sitemap.xml"), Response(200, XML, content)) is None

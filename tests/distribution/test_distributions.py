@@ -56,6 +56,8 @@ NEEDED = [
     "goodbot/demo/sites/handbook/.*\\.md",
     "goodbot/exam/peers/.*\\.c?js",
     "goodbot/exam/peers/.*\\.py",
+    "goodbot/exam/peers/.*\\.sh",
+    "goodbot/exam/peers/.*\\.pl",
     "goodbot/registry/records/.*\\.toml",
     "goodbot-[^/]+\\.dist-info/licenses/LICENSE",
     "goodbot-[^/]+\\.dist-info/entry_points.txt",
