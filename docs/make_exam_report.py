@@ -83,7 +83,7 @@ wrote the test; each rule cites its source, so that you can judge it yourself.
 INTRO: Final = f"""# Exam results
 
 `goodbot exam` serves a web of hard sites and writes a score card for a crawler. This page shows what each crawler with
-a recipe did there. Each ran alone, for {MINUTES} minutes at most, configured politely as its recipe says.
+a recipe did there. They ran one after another, each for {MINUTES} minutes at most, configured as its recipe says.
 `make exam-report` runs them again and writes this page; `goodbot exam --list` shows what each site is about, and the
 specification behind it; `goodbot exam --with NAME` runs one crawler.
 
