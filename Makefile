@@ -72,7 +72,7 @@ SPIDER := $(if $(filter Linux-x86_64,$(shell uname -sm | tr ' ' -)),@spider-rs/s
 
 .peers/node_modules: Makefile
 	@if command -v npm >/dev/null; then \
-	  echo "Installing Crawlee, Supercrawler$(if $(SPIDER), and spider-rs) into .peers" && \
+	  echo "Installing Crawlee, Supercrawler, simplecrawler$(if $(SPIDER), and spider-rs) into .peers" && \
 	  npm install --prefix .peers --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
 	    '@crawlee/cheerio@^3.18' 'supercrawler@^2' 'simplecrawler@^1.1.9' $(SPIDER); \
 	else \

@@ -69,6 +69,11 @@ crawler and website-scraper of npm have none, because they do not read robots.tx
 BEST: Final = 5
 """The number of crawlers in README.md: goodbot, and those that passed the most sites."""
 README_HEADING: Final = "## How well does it behave?"
+README_NOTES: Final = {
+    "curl": "*curl* is a shell script of 60 lines: curl fetches, and `goodbot allowed` reads robots.txt.",
+    "scrapy-goodbot": "*scrapy-goodbot* is Scrapy with goodbot's middleware.",
+}
+"""What a reader of the table must know about a crawler to compare it."""
 README_TEXT: Final = """
 `goodbot exam` is a driving test for crawlers: a web of hard sites on your machine, with traps, broken answers and every
 difficult kind of robots.txt. {count} crawlers, each configured to be polite, took it (the last on {date}). These passed
@@ -76,8 +81,8 @@ the most sites. *Manners* and *skill* are points; some are for extras, which a c
 
 {table}
 
-[The results](docs/exam.md) of all crawlers list every site, and how each crawler was configured. goodbot's authors
-wrote the test; each rule cites its source, so that you can judge it yourself.
+{notes}[The results](docs/exam.md) of all crawlers list every site, and how each crawler was configured. goodbot's
+authors wrote the test; each rule cites its source, so that you can judge it yourself.
 """
 
 INTRO: Final = f"""# Exam results
@@ -308,12 +313,15 @@ def with_best(readme: str, cards: Mapping[Drive, Card]) -> str:
     there = {drive: card for drive, card in cards.items() if "absent" not in card}
     runs = sorted(there, key=lambda drive: (drive.recipe.name != "goodbot", -_passed(there[drive])))
     best = {drive.recipe.name: drive for drive in reversed(runs)}
-    rows = [_best_row(_title(drive, there[drive]), there[drive]) for drive in runs if best[drive.recipe.name] is drive]
+    chosen = [drive for drive in runs if best[drive.recipe.name] is drive]
+    rows = [_best_row(_title(drive, there[drive]), there[drive]) for drive in chosen[:BEST]]
+    notes = [README_NOTES[drive.recipe.name] for drive in chosen[:BEST] if drive.recipe.name in README_NOTES]
     heads = ("crawler", "sites passed", "manners", "skill", "requests", "peak memory")
     text = README_TEXT.format(
-        count=len(rows),
+        count=len(chosen),
+        notes="".join(f"{note}\n" for note in notes),
         date=max(map(_date, there.values())),
-        table="\n".join(_table(heads, rows[:BEST], numbers_from=1)),
+        table="\n".join(_table(heads, rows, numbers_from=1)),
     )
     before, heading, after = readme.partition(f"{README_HEADING}\n")
     _old, next_heading, rest = after.partition("\n## ")

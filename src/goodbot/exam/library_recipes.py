@@ -213,27 +213,21 @@ SPIDER: Final = Recipe(
     fails={"robots-groups-merged": ONE_GROUP, "robots-longest-match": FIRST_RULE},
 )
 
-GOODBOT: Final = Recipe(
-    name="goodbot",
-    program="python",
-    version_arguments=("-m", "goodbot", "--version"),
-    environment=(),
-    arguments=(
-        *("-m", "goodbot", "crawl", "{seeds}", "--into", "{dir}", "--scope", "domain"),
-        *("--keep-fresh", "--once"),
-        *("--config", "{peers}/goodbot.toml", "--delay", "0.1"),
-        *("--contact", "mailto:exam@example.org", "--proxy", "{proxy}", "--ca-file", "{ca-file}"),
-    ),
+LWP: Final = Recipe(
+    name="lwp-robotua",
+    program="perl",
+    version_arguments=("{peers}/lwp_robot.pl", "--version"),
+    environment=THROUGH_PROXY,
+    arguments=("{peers}/lwp_robot.pl", "{seed-file}", "{ca-file}"),
     settings=(
-        "It follows every link on the domain of the exam.",
-        "It retries an unreachable robots.txt after 2, 6 and 18 s; by default after minutes.",
-        "After 429 or 503 it waits 1 s longer, doubled up to 16 s; by default 5 s, doubled up to an hour.",
-        "It fetches such a page up to four times; by default up to eight.",
-        "It sends one request at a time to each host, at least 0.1 s apart; by default 1 s.",
-        "On a second visit it fetches pages that are due: here every page at once, by default after a day.",
-        "Everything else is the default: it obeys robots.txt and the directives of pages.",
-        "It writes an archive and an index.",
+        "A program of 40 lines around LWP::RobotUA and HTML::LinkExtor, as in their manuals.",
+        "It follows links on the hosts of the seeds, five levels deep.",
+        "LWP::RobotUA obeys robots.txt as ExamBot, and waits 0.2 s between requests to a host; by default one minute.",
+        "It sends one request at a time, over all hosts.",
+        "A host may be silent for 30 s, by default 180 s; a response may have 16 MB, by default any size.",
+        "It verifies certificates, as by default.",
+        "Other defaults are unchanged: seven redirects, and no retries.",
     ),
-    keeps="the crawl: frontier, archive, index",
-    install="pip install goodbot",
+    keeps="nothing",
+    install="apt-get install libwww-perl liblwp-protocol-https-perl",
 )

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from goodbot.exam.command_recipes import CURL, HTTRACK, LINKCHECKER, LWP, WGET, WGET2
+from goodbot.exam.command_recipes import CURL, GOODBOT, HTTRACK, LINKCHECKER, WGET, WGET2
 from goodbot.exam.library_recipes import (
     CRAWL4AI,
     CRAWLEE,
     CRAWLEE_PYTHON,
-    GOODBOT,
+    LWP,
     SCRAPY,
     SCRAPY_WITH_GOODBOT,
     SIMPLECRAWLER,
@@ -20,18 +20,22 @@ from goodbot.exam.recipe import Recipe
 RECIPES: Final[dict[str, Recipe]] = {
     recipe.name: recipe
     for recipe in (
-        *(
-            SCRAPY,
-            SCRAPY_WITH_GOODBOT,
-            CRAWLEE,
-            CRAWLEE_PYTHON,
-            CRAWL4AI,
-            TRAFILATURA,
-            SUPERCRAWLER,
-            SIMPLECRAWLER,
-            SPIDER,
-        ),
-        *(WGET, WGET2, HTTRACK, LINKCHECKER, LWP, CURL, GOODBOT),
+        SCRAPY,
+        SCRAPY_WITH_GOODBOT,
+        CRAWLEE,
+        CRAWLEE_PYTHON,
+        CRAWL4AI,
+        TRAFILATURA,
+        SUPERCRAWLER,
+        SIMPLECRAWLER,
+        SPIDER,
+        WGET,
+        WGET2,
+        HTTRACK,
+        LINKCHECKER,
+        LWP,
+        CURL,
+        GOODBOT,
     )
 }
 """All recipes by name, goodbot's last."""

@@ -1,7 +1,6 @@
 """Runs Crawlee for Python for the exam, as in its documentation. It follows every link on the hosts of the seeds.
 
 python crawlee_crawler.py SEED_FILE PROXY CA_FILE
-python crawlee_crawler.py --version
 """
 
 import asyncio

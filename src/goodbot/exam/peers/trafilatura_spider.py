@@ -1,7 +1,6 @@
 """Runs the spider of trafilatura for the exam, as in its documentation: one site after another in each of 8 processes.
 
 python trafilatura_spider.py SEED_FILE
-python trafilatura_spider.py --version
 """
 
 import sys
