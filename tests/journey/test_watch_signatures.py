@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from watch.formats.log_servers import SIGNED_APACHE, SIGNED_NGINX, apache, caddy
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the servers are Debian's")
 
 AGENT: Final = "https://bot.example.org"
+TIME: Final = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+\d\d:\d\d"
 PATHS: Final = ("/page?q=1&x=%22", "/new/", "/%D0%B9")
 
 NGINX_PATTERN: Final = SIGNED_NGINX["signed"]
@@ -99,7 +101,8 @@ def _at_another_host(log: str, port: int) -> str:
 
 
 def _an_hour_later(log: str, port: int) -> str:
-    return re.sub(r"T(\d\d):", lambda found: f"T{(int(found[1]) + 1) % 24:02}:", log)
+    hour = timedelta(hours=1)
+    return re.sub(TIME, lambda found: (datetime.fromisoformat(found[0]) + hour).isoformat(), log)
 
 
 def _as_a_post(log: str, port: int) -> str:
