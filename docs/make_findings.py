@@ -8,6 +8,8 @@ from goodbot.check.checker import KINDS
 from goodbot.check.explanation import Example, explain
 
 PAGE = Path(__file__).parent / "findings.md"
+_URL = re.compile(r"https?://[^\s;,`]+(?=[^`]*(?:`[^`]*`[^`]*)*\Z)")
+"""A URL outside code."""
 
 HEAD = """# What `goodbot check` finds
 
@@ -63,14 +65,18 @@ def _section(code: str) -> Iterator[str]:
 
 def _shown(example: Example, title: str) -> Iterator[str]:
     """Yields the file, after a line that says where it was found."""
-    yield f"{title}{', ' if example.given else ''}{_linked(example.given)}:"
+    yield f"{title}{', ' if example.given else ''}{_quoted(example.given)}:"
     yield from ("", "```", *example.text.splitlines(), "```")
 
 
 def _linked(text: str) -> str:
     """Turns URLs outside code into links."""
-    parts = text.split("`")
-    return "`".join(part if n % 2 else re.sub(r"https?://[^\s;,]+", r"<\g<0>>", part) for n, part in enumerate(parts))
+    return _URL.sub(r"<\g<0>>", text)
+
+
+def _quoted(text: str) -> str:
+    """Shows the URLs of an example, which lead nowhere, as code."""
+    return _URL.sub(r"`\g<0>`", text)
 
 
 def _plain(text: str) -> str:
