@@ -20,6 +20,7 @@ COMPARED = ("h1", "h2", "h3", "h4", "li", "pre", "blockquote", "table", "tr", "t
 OTHER_SERVER = re.compile(r"(?:https?:)?//")
 IN_STYLE = re.compile(r"""(?:url\(|@import|\bsrc=|xlink:href=)\s*["']?((?:https?:)?//[^"')\s]+)""")
 IN_CODE = re.compile(r"https?://[\w./@-]+\.(?:js|css|woff2?|json)\b")
+TITLE = re.compile(r"<title>(.*?)</title>")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 MERMAID = "https://unpkg.com/mermaid@11/dist/mermaid.min.js"
 """The theme's script loads this if a page has an element of class `mermaid`; no page has."""
@@ -54,6 +55,8 @@ def test_the_site_is_whole(site: Path, pages: dict[str, SitePage]) -> None:
     assert set(pages) == expected | {"404.html"}
     assert expected - linked == set(), "mkdocs.yml lists the navigation"
     assert not [*site.rglob("*.py")]
+    titles = Counter(TITLE.findall(path.read_text("utf-8"))[0] for path in site.rglob("*.html"))
+    assert [title for title, times in titles.items() if times > 1] == []
 
 
 def test_links_and_anchors_exist(site: Path, pages: dict[str, SitePage]) -> None:
@@ -127,6 +130,16 @@ def test_axe_finds_nothing(browser: Browser, site: Path, width: int, scheme: str
     context.close()
 
 
+QUERIES = {
+    "User-agent:": "how-to/|findings",
+    "--allow-private": "how-to/|reference/commands",
+    "Disallow: /x": "findings|how-to/",
+    "WARC": "how-to/|glossary",
+    "R705": "findings",
+}
+"""What is typed → where the first page leads: never to a decision, since a user of goodbot searches."""
+
+
 @pytest.mark.long
 def test_the_search_works_from_disk(browser: Browser, site: Path) -> None:
     tab = browser.new_page()
@@ -135,9 +148,16 @@ def test_the_search_works_from_disk(browser: Browser, site: Path) -> None:
     tab.goto((site / "start" / "robot-authors.html").as_uri())
     box = tab.get_by_role("textbox", name="Search")
     box.focus()
-    expect(tab.locator(".md-search-result__meta")).to_have_text("Type to start searching")  # keys before are not heard
+    answer, found = tab.locator(".md-search-result__meta"), tab.locator(".md-search-result__link").first
+    expect(answer).to_have_text("Type to start searching")  # keys before are not heard
+    for typed, expected in QUERIES.items():
+        box.press_sequentially(typed)
+        expect(found).to_have_attribute("href", re.compile(f"/(?:{expected})"))
+        box.fill(" ")
+        box.press("Backspace")
+        expect(answer).to_have_text("Type to start searching")
     box.press_sequentially("Crawl-delay")
-    tab.locator(".md-search-result__link").first.click()
+    found.click()
     tab.wait_for_url(re.compile(r"\?h="))  # words to be marked
     assert faults == []
     tab.close()

@@ -77,7 +77,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Adapts the links of a page."""
+    """Adapts the links of a page, and lets pages for developers of goodbot come late in the search."""
+    if page.file.src_uri.startswith(("decisions/", "project/")):
+        page.meta.setdefault("search", {"boost": 0.01})
     sites = brought()
     sources = {place: source for source, place in sites.items()}
     folder = posixpath.dirname(sources.get(page.file.src_uri, f"docs/{page.file.src_uri}"))
@@ -114,9 +116,20 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     return f'<div lang="{language}">{html}</div>'
 
 
+def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> str:
+    """Leaves out the sitemap, which would be empty: the site has no fixed URL. Gives 404.html a title of its own."""
+    if template_name == "sitemap.xml":
+        return ""
+    return output.replace("<title>goodbot</title>", "<title>No such page - goodbot</title>")
+
+
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Gives parts of the search the names that the theme leaves out or uses twice, and a page its own language."""
+    """Gives parts of the search the names that the theme leaves out or uses twice, and a page its own language; names
+    the handbook in the titles of its pages."""
     if "/ru/" in page.file.src_uri:
         output = output.replace('<html lang="en"', '<html lang="ru"')
+    if page.file.src_uri.startswith("handbook/") and PurePosixPath(page.file.src_uri).name not in INDEXES:
+        book = "Роботы, справочник" if "/ru/" in page.file.src_uri else "Robots, a handbook"
+        output = output.replace(" - goodbot</title>", f" - {book} - goodbot</title>")
     named = output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
     return named.replace('"md-search__options" aria-label="Search"', '"md-search__options" aria-label="Sharing"')
