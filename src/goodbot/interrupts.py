@@ -84,6 +84,19 @@ def run_async(work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
 
 
 @contextmanager
+def stopped_as_by_ctrl_c() -> Iterator[None]:
+    """Makes SIGTERM, and SIGHUP when the terminal is closed, do what Ctrl-C does. A SIGHUP that is ignored, as under
+    nohup, stays ignored."""
+    stops = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda _, frame: signal.raise_signal(signal.SIGINT)) for number in stops}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
 def kept_from_children() -> Iterator[None]:
     """Blocks SIGINT and SIGTERM for processes that this thread starts in the block, until they choose otherwise. No
     signal to this process is lost."""

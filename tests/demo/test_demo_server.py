@@ -50,6 +50,22 @@ def test_head_is_get_without_body(bases: dict[str, str]) -> None:
         assert {**head.headers, "date": ""} == {**get.headers, "date": ""}
 
 
+@pytest.mark.parametrize(
+    ("target", "status", "expected"),
+    [
+        ("/ru", 301, "/ru/"),
+        ("/drafts", 301, "/drafts/"),
+        ("/ru/nothing", 404, "Такой страницы нет"),
+        ("/nothing", 404, "No such page"),
+        ("/runaway", 404, "No such page"),
+    ],
+)
+def test_paths_without_a_page(bases: dict[str, str], target: str, status: int, expected: str) -> None:
+    answer = ask(bases["handbook"] + target)
+    assert answer.status == status
+    assert expected in (answer.headers["location"] if status == 301 else answer.body.decode())
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
 def test_nothing_but_get_and_head(bases: dict[str, str], method: str) -> None:
     answer = ask(bases["hardware"] + "/", method)

@@ -53,6 +53,18 @@ async def test_demo_once() -> None:
     assert "\x1b" not in result.out
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.parametrize("moment", ["Three sites", "One crawl"])
+async def test_a_stopped_demo_leaves_nothing(tmp_path: Path, moment: str, number: signal.Signals) -> None:
+    process = await start("demo", "--once", settings={"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"})
+    assert process.stdout is not None
+    while moment.encode() not in (line := await process.stdout.readline()):
+        assert line, "the demo has ended"
+    process.send_signal(number)
+    end = await ended(process)
+    assert (end.status, list(tmp_path.iterdir())) == (130, []), end.err
+
+
 async def test_the_sites_are_there_while_the_search_page_is() -> None:
     process = await start("demo", "--port", "0", "--json")
     assert process.stdout is not None

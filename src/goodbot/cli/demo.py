@@ -20,13 +20,15 @@ from goodbot.config import Settings
 from goodbot.crawl_folder import open_ledger, open_search
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
 from goodbot.index import results_json
-from goodbot.interrupts import run_async, whole
+from goodbot.interrupts import run_async, stopped_as_by_ctrl_c, whole
 from goodbot.one_shot import robots_fetcher
 from goodbot.serve_settings import ServeSettings
 from goodbot.values import STATES, State, UrlRecord
 from goodbot.web import create_app, listening, serve
 
 HOST = "127.0.0.1"
+UNBROKEN_COLUMNS = 200
+"""Width of the tables in a file or a pipe: no URL of the sample web is broken there."""
 MEANING: dict[State, str] = {
     "visited": "fetched and kept",
     "disallowed": "robots.txt forbids it, so it was never requested",
@@ -61,9 +63,11 @@ def command(once: bool, port: int, as_json: bool) -> int:
     deleted. Nothing leaves this machine.
 
     Exit status: 0: done, or the search page was ended with Ctrl-C; 3: the port is in use; 130: interrupted before that.
+    SIGTERM, and the end of the terminal, do what Ctrl-C does.
     """
-    console = new_console()
+    console = new_console(columns=UNBROKEN_COLUMNS)
     with ExitStack() as stack:
+        stack.enter_context(stopped_as_by_ctrl_c())
         listener = None if once else stack.enter_context(listening(HOST, port))
         folder = Path(stack.enter_context(whole(lambda: tempfile.TemporaryDirectory(prefix="goodbot-demo-"))))
         with whole(DemoWeb) as web:

@@ -5,7 +5,8 @@
     groups.md            /groups         a page in Markdown, see `markdown_pages`
     robots.txt           /robots.txt     anything else: sent as plain text
     _layout.html                         the layout of the pages in its folder and below
-    _404.html                            the page for paths that do not exist
+    _404.html                            the page for paths in its folder and below that do not exist
+    (made)               /torches        a redirect to /torches/
     (made)               /sitemap.xml    the pages that search engines should find
 
 `{{name}}` is replaced by the address of a site, in layouts also by a field of the page. Fields: title, description,
@@ -44,10 +45,15 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class SampleSite:
-    """The answers of a site by path, and the one for any other path."""
+    """The answers of a site by path, and those for any other path by the path of its folder."""
 
     resources: Mapping[str, Resource]
-    missing: Resource
+    missing: Mapping[str, Resource]
+
+    def answer(self, path: str) -> Resource:
+        """Returns the answer for a path, as sent."""
+        folder = max((folder for folder in self.missing if path.startswith(folder)), key=len, default="/")
+        return self.resources.get(path) or self.missing[folder]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,10 @@ def load_site(folder: Path, base: str, addresses: Mapping[str, str]) -> SampleSi
             text = _filled(file.read_text(encoding="utf-8"), addresses)
             resources["/" + file.relative_to(folder).as_posix()] = _plain("text/plain; charset=utf-8", text)
     resources["/sitemap.xml"] = _plain("application/xml; charset=utf-8", _sitemap(pages.values(), base))
-    missing = _read(folder, folder / "_404.html", "/404")
-    return SampleSite(resources, _resource(missing, pages, base, values, status=404))
+    for path in pages:
+        if path != "/":
+            resources.setdefault(path.removesuffix("/"), _redirect(path))
+    return SampleSite(resources, {path: _resource(page, pages, base, values, 404) for path, page in _missing(folder)})
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -90,6 +98,12 @@ def _sources(folder: Path) -> Iterator[_Source]:
         if file.suffix in _PAGES and not file.name.startswith("_"):
             name = file.relative_to(folder).with_suffix("").as_posix()
             yield _read(folder, file, "/" + (name.removesuffix("index") if file.stem == "index" else name))
+
+
+def _missing(folder: Path) -> Iterator[tuple[str, _Source]]:
+    for file in folder.rglob("_404.html"):
+        path = "/" + file.relative_to(folder).as_posix().removesuffix(file.name)
+        yield path, _read(folder, file, path + "404")
 
 
 def _read(folder: Path, file: Path, path: str) -> _Source:
@@ -161,6 +175,10 @@ def _head(page: _Source, pages: Mapping[str, _Source], base: str) -> Iterator[st
 
 def _plain(content_type: str, text: str) -> Resource:
     return Resource(200, content_type, text.encode())
+
+
+def _redirect(path: str) -> Resource:
+    return Resource(301, "text/plain; charset=utf-8", f"{path}\n".encode(), headers=(("Location", path),))
 
 
 def _sitemap(pages: Iterable[_Source], base: str) -> str:

@@ -85,7 +85,7 @@ def _response(site: SampleSite | None, request: Request) -> Response:
         return PlainTextResponse("This server answers GET and HEAD.\n", 405, {"Allow": "GET, HEAD"})
     if site is None:
         return PlainTextResponse("The sample web is not ready yet.\n", 503)
-    resource = site.resources.get(str(request.scope["raw_path"], "ascii"), site.missing)
+    resource = site.answer(str(request.scope["raw_path"], "ascii"))
     headers = _headers(resource)
     if _is_unmodified(resource, request):
         return Response(status_code=304, headers=headers)
