@@ -1,6 +1,7 @@
 """A settings file is checked whole, whatever the command needs of it."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,32 @@ def refused(typed: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert (out, len(err.splitlines())) == ("", 1)
     assert said in err
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "link to itself", "broken link", "folder"])
+@pytest.mark.parametrize("of_user", [False, True], ids=["here", "the user's"])
+def test_what_cannot_be_a_settings_file_is_bad_input(
+    kind: str, of_user: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    place = tmp_path / "goodbot" / "goodbot.toml" if of_user else tmp_path / "goodbot.toml"
+    place.parent.mkdir(exist_ok=True)
+    make: dict[str, Callable[[], None]] = {
+        "FIFO": lambda: os.mkfifo(place),
+        "link to itself": lambda: place.symlink_to(place),
+        "broken link": lambda: place.symlink_to(place.with_name("missing")),
+        "folder": place.mkdir,
+    }
+    make[kind]()
+    assert main(["config"]) == 2
+    assert capsys.readouterr().err == (
+        f"goodbot: {place} is not a regular file: remove it, or name a settings file with --config\n"
+    )
+
+
+def test_a_pipe_is_no_settings_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    refused(f"config --config {tmp_path / 'pipe'}", "pipe is a pipe, which can be read only once: give a file as --config", capsys)
 
 
 @pytest.mark.parametrize(("text", "said"), WRONG)

@@ -114,9 +114,21 @@ def header_field(text: str) -> tuple[str, str]:
 
 def settings_file() -> Path | None:
     """Returns the settings file in force: the one named with `--config`, else the working folder's, else the user's;
-    None if there is none. The one named need not exist."""
+    None if there is none. The one named need not exist. Raises InputError if one is there and cannot be a file."""
     places = (Path(FILE_NAME), config_folder() / FILE_NAME)
-    return config_file() or next((place for place in places if place.is_file()), None)
+    return config_file() or next((place for place in places if _is_settings_file(place)), None)
+
+
+def _is_settings_file(place: Path) -> bool:
+    try:
+        if place.is_file():
+            return True
+        is_there = os.path.lexists(place)
+    except OSError as error:  # a folder on the way may not be entered
+        raise InputError(f"cannot read {place.absolute()}: {error.strerror}") from error
+    if is_there:
+        raise InputError(f"{place.absolute()} is not a regular file: remove it, or name a settings file with --config")
+    return False
 
 
 def config_folder() -> Path:
@@ -128,6 +140,8 @@ def load_valid_settings(file: Path) -> Settings:
     """Reads a settings file and checks all of it, tables of other commands too. Raises InputError."""
     from goodbot.robot.crawl.settings_check import check_form  # noqa: PLC0415
 
+    if file.is_fifo():
+        raise InputError(f"{file} is a pipe, which can be read only once: give a file as --config")
     settings = load_settings(file, Settings())
     try:
         check_form(settings)
