@@ -2,15 +2,20 @@
 
 import asyncio
 import re
-from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Final, NamedTuple
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
+from goodbot.clock import SystemClock
+from goodbot.config import Settings
 from goodbot.errors import RunError
 from goodbot.index.copies import TooSlowError
-from goodbot.one_shot import service_request, service_transport
+from goodbot.one_shot import OWN, service_request
 from goodbot.page.coding import Decoded, decode_content
-from goodbot.ports import Transport
+from goodbot.robot.crawl.assembly import transport_of
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.transport import CurlTransport
+from goodbot.robot.scope.seeding import opened_networks
 from goodbot.url import Url, parse_url
 from goodbot.values import Failure, Response
 
@@ -20,7 +25,11 @@ TIMEOUT_S: Final = 120.0
 MAX_WHOLE_BYTES: Final = 10 * 1024 * 1024
 """The limit for a file of a server that does not answer range requests."""
 
-_RANGE: Final = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:\d{1,18}|\*)", re.ASCII)
+SMALL_BYTES: Final = 512 * 1024
+"""Of an answer to a request for a part that ends before this, not more is read: `latest.json` may be endless."""
+
+_RANGE: Final = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(?:\d{1,18}|\*)", re.ASCII)
+_BEYOND: Final = re.compile(r"bytes \*/(\d{1,18})", re.ASCII)
 
 
 class _Whole(NamedTuple):
@@ -40,8 +49,7 @@ class HttpSource:
         self._base = url.text.partition("#")[0].rstrip("/") + "/"
         self._url = url
         self._runner = asyncio.Runner()
-        self._opened = AsyncExitStack()
-        self._transport: Transport | None = None
+        self._transports: dict[int, CurlTransport] = {}
         self._whole: _Whole | None = None
 
     @property
@@ -62,10 +70,12 @@ class HttpSource:
         answer = self._runner.run(self._fetch(url, start, length))
         if answer.status in (404, 410):
             return None
+        if answer.status == 416 and _ends_before(answer, start):
+            return b""
         if answer.status not in (200, 206):
-            raise RunError(f"{url} answers with status {answer.status}{_onward(url, answer, path)}")
+            raise RunError(f"{url} answers with status {answer.status}{self._onward(url, answer, path)}")
         if answer.status == 206:
-            return _part(url, answer, start, length)
+            return _part(url, answer, range(start, start + length))
         found = _decoded(url, answer, start + length)
         if found.complete and len(found.body) > start + length:
             self._whole = _Whole(path, found.body)
@@ -73,42 +83,80 @@ class HttpSource:
 
     def close(self) -> None:
         """Closes the connections."""
-        self._runner.run(self._opened.aclose())
+        for transport in self._transports.values():
+            self._runner.run(transport.close())
         self._runner.close()
 
     async def _fetch(self, url: Url, start: int, length: int) -> Response:
-        if self._transport is None:
-            self._transport = await self._opened.enter_async_context(service_transport([self._url], self._timeout_s))
         fields = (
             ("Range", f"bytes={start}-{start + length - 1}"),
             ("Accept-Encoding", "identity"),
             ("Cache-Control", "no-cache"),  # a proxy in between may have an older pointer
         )
-        capture = await self._transport.send(service_request(url, headers=fields))
+        transport = self._transport_for(SMALL_BYTES if start + length <= SMALL_BYTES else MAX_WHOLE_BYTES)
+        capture = await transport.send(service_request(url, headers=fields))
         if isinstance(capture.result, Failure):
             kind = TooSlowError if capture.result.kind == "timeout" else RunError
             raise kind(f"cannot fetch {url}: {capture.result.detail}")
         return capture.result
 
+    def _transport_for(self, most_bytes: int) -> CurlTransport:
+        """Returns the transport that reads so many bytes of an answer. It reaches public addresses, and the private
+        range in which the URL lies."""
+        if most_bytes not in self._transports:
+            settings = Settings(allow_private=True, max_size=most_bytes - 1)
+            connect_s = min(self._timeout_s, settings.connect_timeout)
+            settings = replace(settings, timeout=self._timeout_s, connect_timeout=connect_s)
+            guard = AddressGuard(opened_networks(settings, [self._url]))
+            self._transports[most_bytes] = transport_of(settings, guard, OWN, SystemClock())
+        return self._transports[most_bytes]
 
-def _onward(url: Url, answer: Response, path: str) -> str:
-    """Returns where a redirect leads, and what to do: with the folder there, if the redirect is of the whole folder."""
-    if not 300 <= answer.status < 400 or answer.location is None:
-        return ""
-    target = parse_url(urljoin(url.text, answer.location))
-    if target is None or not target.text.endswith(f"/{path}"):
-        return f" and leads to {answer.location}: give the URL of the folder itself"
-    return f" and leads to another place: give {target.text.removesuffix(path)}"
+    def _onward(self, url: Url, answer: Response, path: str) -> str:
+        """Returns where a redirect leads, and what to do: with the folder there, if the redirect is of the whole
+        folder."""
+        if not 300 <= answer.status < 400 or answer.location is None:
+            return ""
+        target = parse_url(urljoin(url.text, answer.location))
+        if target is None:
+            return f" and leads to {answer.location}, which is not a URL"
+        parts = urlsplit(target.text)
+        folder = parts._replace(path=parts.path.removesuffix(path), query="", fragment="").geturl()
+        if not parts.path.endswith(f"/{path}"):
+            return f" and leads to {answer.location}: give the URL of the folder itself"
+        if folder == self._base:
+            return " and leads to itself: redirects are not followed, so the server must serve this folder without one"
+        return f" and leads to another place: give {folder}"
 
 
-def _part(url: Url, answer: Response, start: int, length: int) -> bytes:
-    """Returns the part of an answer with status 206. Raises RunError if it is another one than requested."""
-    found = _RANGE.fullmatch((answer.header("content-range") or "").strip())
-    if found is None or int(found[1]) != start or answer.header("content-encoding"):
-        raise RunError(f"{url} answers with another part than the one requested")
+def _ends_before(answer: Response, start: int) -> bool:
+    """Whether an answer with status 416 says that the file has no byte at `start`."""
+    found = _BEYOND.fullmatch((answer.header("content-range") or "").strip())
+    return found is not None and int(found[1]) <= start
+
+
+def _part(url: Url, answer: Response, wanted: range) -> bytes:
+    """Returns the part of an answer with status 206. Raises RunError if it is another one than requested. It may end
+    earlier (RFC 9110 §15.3.7)."""
+    named = (answer.header("content-range") or "").strip()
+    found = _RANGE.fullmatch(named)
+    fault = ""
+    if found is None:
+        fault = f"its Content-Range is {named!r}" if named else "it has no Content-Range"
+    elif int(found[1]) != wanted.start:
+        fault = f"it has bytes {found[1]}-{found[2]}"
+    elif coding := answer.header("content-encoding"):
+        fault = f"it is compressed ({coding})"
+    elif answer.truncated == "length":
+        fault = f"it has more than {len(answer.body):,} bytes"
+    elif answer.truncated is None and len(answer.body) != int(found[2]) - wanted.start + 1:
+        fault = f"it has {len(answer.body):,} bytes, and says that they are bytes {found[1]}-{found[2]}"
+    if fault:
+        raise RunError(
+            f"{url} answers with another part than the one requested, bytes {wanted.start}-{wanted.stop - 1}: {fault}"
+        )
     if answer.truncated is not None:
         raise RunError(f"the answer of {url} ends too early")
-    return answer.body[:length]
+    return answer.body[: len(wanted)]
 
 
 def _decoded(url: Url, answer: Response, wanted: int) -> Decoded:

@@ -39,14 +39,17 @@ def snapshot_index(
     keep: int,
     origin: Origin,
     watch: Callable[[Copying], object] = lambda progress: None,
+    *,
+    verify: bool = False,
 ) -> Snapshot:
     """Writes a version of the index in `path` that answers searches now, with the removals of the crawl and the
-    synonyms. A crawl may be running. Raises the errors of `open_search` and of `take_snapshot`."""
+    synonyms. A crawl may be running. `verify`: also reads what is there, and writes again what is damaged. Raises the
+    errors of `open_search` and of `take_snapshot`."""
     folder = CrawlFolder(path)
     search = open_search(path)  # checks the files, and that this is the index of the crawl
     with hold_index(folder.index) as held:
         contents = Contents(RemovalFile(path).hidden(), _synonyms(folder), origin, search.count())
-        return take_snapshot(held, contents, target, keep, watch)
+        return take_snapshot(held, contents, target, keep, watch, verify=verify)
 
 
 def origin_of(path: Path, settings: Settings, home: str | None) -> Origin:

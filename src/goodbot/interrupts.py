@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, Final, TypeVar
 
@@ -86,7 +87,10 @@ def run_async(work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
 @contextmanager
 def stopped_as_by_ctrl_c() -> Iterator[None]:
     """Makes SIGTERM, and SIGHUP when the terminal is closed, do what Ctrl-C does. A SIGHUP that is ignored, as under
-    nohup, stays ignored."""
+    nohup, stays ignored. Only the main thread receives signals."""
+    if current_thread() is not main_thread():
+        yield
+        return
     stops = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, lambda _, frame: signal.raise_signal(signal.SIGINT)) for number in stops}
     try:

@@ -26,6 +26,7 @@ ANSWERS = [
     (204, (), "give up", "not an answer of an IndexNow service", None),
     (302, (("Location", "https://other.example/\x1b"),), "give up", r"redirects to https://other.example/\x1b", None),
     (302, (), "give up", "redirects, which is not followed", None),
+    (304, (("Location", "/x"),), "give up", "not an answer of an IndexNow service", None),
     (400, (), "refuse batch", "does not understand", None),
     (401, (), "refuse host", "does not accept the key", None),
     (403, (("Retry-After", "5"),), "refuse host", "does not accept the key", None),

@@ -27,7 +27,7 @@ def test_a_new_key(tmp_path: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(file.stat().st_mode) == 0o666 & ~mask
-    assert only_key(tmp_path) == read_key(str(file)) == key
+    assert only_key(tmp_path, "--key") == read_key(str(file)) == key
     with pytest.raises(InputError, match="there is a key already"):
         create_key_file(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
@@ -38,13 +38,13 @@ def test_other_files_are_no_keys(tmp_path: Path) -> None:
     (tmp_path / "changelog.txt").write_text("all that changed")
     (tmp_path / "not-a-key.txt").write_bytes(b"x" * 2000)
     (tmp_path / "folder-1234.txt").mkdir()
-    with pytest.raises(InputError, match="make one with goodbot key indexnow"):
-        only_key(tmp_path)
+    with pytest.raises(InputError, match="make one with goodbot key indexnow, or name yours: --key FILE"):
+        only_key(tmp_path, "--key")
     (tmp_path / f"{THE_KEY}.txt").write_text(f"\ufeff{THE_KEY}\n", encoding="utf-8")
-    assert only_key(tmp_path) == THE_KEY
+    assert only_key(tmp_path, "--key") == THE_KEY
     (tmp_path / "other-key.txt").write_text("other-key")
     with pytest.raises(InputError, match=r"2 key files in the working folder; choose one: --key 0123456789abcdef\.txt"):
-        only_key(tmp_path)
+        only_key(tmp_path, "--key")
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,9 @@ def test_bad_keys(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         InputError, match=r"neither a key nor a file.*8 to 128 characters: letters from a to z or A to Z"
     ):
         read_key(text)
+    (tmp_path / "file").write_text(text, "utf-16-be")
+    with pytest.raises(InputError, match=r"there is no key in the file|is text in UTF-16; save it as UTF-8"):
+        read_key("file")
     (tmp_path / "file").write_text(text)
     with pytest.raises(InputError, match="there is no key in the file"):
         read_key("file")
@@ -79,7 +82,32 @@ SERVED = [
         answer(301, b"", ("Location", "https://b.example/")),
         "a redirect to https://b.example/ (status 301)",
     ),
-    ("a long text", answer(200, THE_KEY.encode() + b" " * 2000), "another key: 0123456789abcdef"),
+    (
+        "the key in a long file",
+        answer(200, THE_KEY.encode() + b" " * 2000),
+        "a file that begins with the key, but is longer than 1,000 bytes",
+    ),
+    ("a long text", answer(200, b"x" * 2000), f"another text: {'x' * 60}…"),
+    (
+        "the key, cut off",
+        Response(200, (), THE_KEY.encode(), truncated="disconnect"),
+        "a body that ends too early: it has fewer bytes than it states",
+    ),
+    (
+        "a page, cut off",
+        Response(200, (), b"<!doctype html><p>x", truncated="disconnect"),
+        "an HTML page",
+    ),
+    (
+        "the key, said to be gzip",
+        answer(200, THE_KEY.encode(), ("Content-Encoding", "gzip")),
+        "a body that cannot be decoded (gzip: this is not gzip data)",
+    ),
+    ("a space without a break", answer(200, f"{THE_KEY}\xa0\u3000".encode()), rf"another text: {THE_KEY}\xa0\u3000"),
+    ("UTF-16", answer(200, THE_KEY.encode("utf-16")), "text in UTF-16: save the file as UTF-8"),
+    ("UTF-16 without a mark", answer(200, THE_KEY.encode("utf-16-be")), "text in UTF-16: save the file as UTF-8"),
+    ("a NUL", answer(200, THE_KEY.encode() + b"\0"), rf"another text: {THE_KEY}\x00"),
+    ("not modified", answer(304, b"", ("Location", "/x")), "status 304"),
     ("no answer", Failure("dns", "the name has no address"), "no answer: the name has no address"),
 ]
 
@@ -108,6 +136,10 @@ SERVICES = [
     ("https://search.example/all/", "https://search.example/all/indexnow"),
     ("https://search.example/IndexNow", "https://search.example/IndexNow"),
     ("https://search.example/?to=/", "https://search.example/?to=/"),
+    ("HTTPS://Search.Example:443/x/../%69ndex%6Eow?#x", "https://search.example/indexnow"),
+    ("https://search.example/?", "https://search.example/indexnow"),
+    ("https://search.example/a%2Fb%20%C3%A9?", "https://search.example/a%2Fb%20%C3%A9"),
+    ("https:///search.example/", None),
     ("Bing", None),
     ("search.example", None),
     ("", None),
@@ -138,6 +170,12 @@ def test_a_password_is_refused(text: str) -> None:
 def test_other_places_of_an_at_sign() -> None:
     for text in ("https://a.example/@me", "https://a.example?q=me@a.example", "https://a.example#@"):
         assert whole_url(text).host == "a.example"
+
+
+@pytest.mark.parametrize("text", ["http:///a.example/", "http:a.example", "HTTP:/a.example", "https://", " ", "/a"])
+def test_a_url_without_host_is_no_whole_url(text: str) -> None:
+    with pytest.raises(InputError, match="not a whole http or https URL"):
+        whole_url(text)
 
 
 def test_known_services_have_urls_and_names_that_are_none() -> None:

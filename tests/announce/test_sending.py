@@ -101,9 +101,10 @@ async def test_the_wait_has_a_bound() -> None:
     assert services.waits() == [1, 2, 4, 4, 4]
 
 
-async def test_a_long_wait_is_left_to_the_user() -> None:
-    (report,) = await Services(one=[busy("7200")]).send({ONE: [batch(), batch()]})
-    assert "asks to wait 2 h 0 min; announce again after that" in report.batches[0].meaning
+@pytest.mark.parametrize(("asked", "shown"), [("7200", "2 h 0 min"), ("9" * 30, "more than a year")])
+async def test_a_long_wait_is_left_to_the_user(asked: str, shown: str) -> None:
+    (report,) = await Services(one=[busy(asked)]).send({ONE: [batch(), batch()]})
+    assert f"asks to wait {shown}; announce again after that" in report.batches[0].meaning
     assert (report.batches[1].status, report.batches[1].tries) == (None, 0)
 
 

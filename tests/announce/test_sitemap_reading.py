@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.announce.announce_values import Change
-from goodbot.announce.sitemap_fetching import SitemapFetcher
+from goodbot.announce.announce_values import Change, Unread
+from goodbot.announce.sitemap_fetching import MOST_FAILED, SitemapFetcher
 from goodbot.announce.sitemap_reading import Sitemap, sitemap_in_answer, sitemap_in_file
 from goodbot.announce.sources import listed_changes
+from goodbot.announce.unusable_urls import UnusableUrls
 from goodbot.errors import InputError, RunError
 from goodbot.one_shot import service_request
 from goodbot.testing import FakeClock, FakeWeb
@@ -121,9 +122,57 @@ def test_an_empty_sitemap_is_whole() -> None:
 
 
 def test_cut_inside_a_url() -> None:
-    for sitemap in both(f"<urlset>{A}<url><loc>{SITE}/b".encode()):
+    for end in (f"<url><loc>{SITE}/b", "<url><loc>", "<url>", "<ur"):
+        for sitemap in both(f"<urlset>{A}{end}".encode()):
+            assert [entry.url.path for entry in sitemap.entries] == ["/a"]
+            assert [*sitemap.notes("x.xml")] == ["only a part of x.xml was read: it ends too early"]
+    for sitemap in both(f"<urlset>{A}<url><loc>/</loc></url><url><loc>".replace("<loc>/", "<loc>no:").encode()):
         assert [entry.url.path for entry in sitemap.entries] == ["/a"]
-        assert next(sitemap.notes("x.xml")) == "only a part of x.xml was read: it ends too early"
+        assert ([*sitemap.notes("x.xml")][1:], sitemap.invalid) == ([LEFT_OUT.format("1 entry")], 1)
+
+
+def test_a_line_that_is_cut_is_no_url() -> None:
+    content = gzip.compress("".join(f"{SITE}/{number * 7919}\n" for number in range(2000)).encode())
+    for sitemap in both(content[: len(content) // 2]):
+        pages = [*sitemap.entries]
+        assert [entry.url.text for entry in pages] == [f"{SITE}/{number * 7919}" for number in range(len(pages))]
+        assert (sitemap.unread, sitemap.invalid, len(pages) > 100) == ("the data ends early", 0, True)
+
+
+LEFT_OUT = "left out {} of x.xml without a valid http or https URL"
+
+UNUSABLE = [
+    ("an entity", f"{SITE}/&l;", None),
+    ("an HTML entity", f"{SITE}/a&nbsp;b", None),
+    ("an entity as a host", "https://&l;/x", None),
+    ("an entity as a URL", "&l;", None),
+    ("no entity", f"{SITE}/?a=1&amp;l;&#38;l;&b=2;&3;", "/?a=1&l;&l;&b=2;&3;"),
+    ("CDATA", f"<![CDATA[{SITE}/&l;]]>", "/&l;"),
+    ("an entity in a comment", f"<!-- &l; http:///x -->{SITE}/x", "/x"),
+    ("no host", "http:///x", None),
+    ("no host, with spaces", "\n  HTTPS:///x ", None),
+    ("no host in CDATA", "<![CDATA[http:///x]]>", None),
+    ("one slash", "http:/a.example/x", None),
+    ("no slash", "https:x", None),
+    ("a URL in a URL", f"{SITE}/http:///x?u=http:/y", "/http:///x?u=http:/y"),
+    ("U+FFFF, encoded", f"{SITE}/%EF%BF%BF", "/%EF%BF%BF"),
+]
+
+
+@pytest.mark.parametrize(("loc", "target"), [case[1:] for case in UNUSABLE], ids=[case[0] for case in UNUSABLE])
+def test_urls_of_which_the_parser_would_make_others(loc: str, target: str | None) -> None:
+    for sitemap in both(f"<urlset><url><loc>{loc}</loc></url>{A}</urlset>".encode()):
+        assert [entry.url.target for entry in sitemap.entries] == ([target] if target else []) + ["/a"]
+        assert [*sitemap.notes("x.xml")] == ([] if target else [LEFT_OUT.format("1 entry")])
+
+
+PIECES = st.sampled_from(["<loc>", "</loc>", "&l;", "&", "amp;", "http:", "///", "/", "x", " ", '="'])
+
+
+@given(st.lists(st.lists(PIECES, max_size=8).map("".join)))
+def test_blocks_do_not_matter(blocks: list[str]) -> None:
+    whole = "<loc>" + "".join(blocks)
+    assert "".join(UnusableUrls().marked(["<loc>", *blocks])) == "".join(UnusableUrls().marked([whole]))
 
 
 def test_invalid_urls_are_counted() -> None:
@@ -140,6 +189,7 @@ LINES = [
     ("lines", f"{SITE}/a\n{SITE}/b\n", ["/a", "/b"], 0),
     ("no line end", f"\ufeff\r\n {SITE}/a\r\n\r\n{SITE}/b", ["/a", "/b"], 0),
     ("old line ends", f"{SITE}/a\r{SITE}/b", ["/a", "/b"], 0),
+    ("no host", f"{SITE}/a\nhttp:///x\n", ["/a"], 1),
     ("other lines", f"{SITE}/a\nsome words\n/c\n{SITE}/b\n{'x' * 300_000}\n{SITE}/c", ["/a", "/b", "/c"], 3),
 ]
 
@@ -181,14 +231,13 @@ FETCHED: list[tuple[str, dict[str, Response | Failure], int | str]] = [
     ("an index", {"/s.xml": index_of(f"{SITE}/1.xml", f"{SITE}/2.xml"), "/1.xml": OK, "/2.xml": OK}, 2),
     ("a redirect", {"/s.xml": moved("/1.xml"), "/1.xml": OK}, 1),
     ("redirects without end", {"/s.xml": moved("/s.xml")}, "redirects too often"),
-    ("an index in an index", {"/s.xml": index_of(f"{SITE}/1.xml"), "/1.xml": index_of(f"{SITE}/s.xml")}, "one level"),
     ("a page", {"/s.xml": HTML}, "is not a sitemap: it is an HTML page"),
     ("a page, said to be XML", {"/s.xml": Response(200, XML, HTML.body)}, "is not a sitemap: it is an HTML page"),
     ("an image", {"/s.xml": Response(200, (("Content-Type", "image/png"),), b"x")}, r"not a sitemap \(image/png\)"),
     ("no type", {"/s.xml": Response(200, (), b"x")}, r"is not a sitemap \(a document without type\)"),
     ("missing", {}, "answers with status 404"),
     ("no answer", {"/s.xml": Failure("timeout", "no answer in 30 s")}, "cannot fetch .*no answer in 30 s"),
-    ("a part missing", {"/s.xml": index_of(f"{SITE}/1.xml")}, "1.xml answers with status 404"),
+    ("not modified", {"/s.xml": Response(304, (("Location", "/1.xml"),), b""), "/1.xml": OK}, "with status 304"),
 ]
 
 
@@ -197,7 +246,10 @@ class Fetcher:
 
     def __init__(self, web: FakeWeb, clock: FakeClock, counts: list[tuple[int, int]]) -> None:
         self.notes = list[str]()
-        self.it = SitemapFetcher(web, clock, service_request, self._finished, lambda *count: counts.append(count))
+        self.unread = list[Unread]()
+        self.it = SitemapFetcher(
+            web, clock, service_request, self._finished, self.unread.append, lambda *count: counts.append(count)
+        )
 
     def _finished(self, name: str, sitemap: Sitemap) -> None:
         self.notes.extend(sitemap.notes(name))
@@ -226,6 +278,46 @@ async def test_sitemaps_on_servers(answers: dict[str, Response | Failure], expec
     assert [request.public_only for request in web.requests[1:]] == [
         isinstance(answers["/s.xml"], Response) and answers["/s.xml"].status == 301 for _ in web.requests[1:]
     ]
+
+
+NAMED: list[tuple[str, Response | Failure | None, str]] = [
+    ("missing", None, "the sitemap {} answers with status 404"),
+    ("in trouble", Response(500, (), b""), "the sitemap {} answers with status 500"),
+    ("no answer", Failure("timeout", "no answer in 30 s"), "cannot fetch the sitemap {}: no answer in 30 s"),
+    ("a page", HTML, "{} is not a sitemap: it is an HTML page"),
+    ("redirects", moved("/2.xml"), "the sitemap {} redirects too often"),
+    ("another index", index_of(f"{SITE}/s.xml"), "{} is another sitemap index: the protocol allows one level"),
+]
+
+
+@pytest.mark.parametrize(("result", "why"), [case[1:] for case in NAMED], ids=[case[0] for case in NAMED])
+async def test_one_sitemap_of_an_index_cannot_be_read(result: Response | Failure | None, why: str) -> None:
+    index = index_of(*(f"{SITE}/{number}.xml" for number in "123"))
+    answers: dict[str, Response | Failure] = {"/s.xml": index, "/1.xml": OK, "/3.xml": OK}
+    if result is not None:
+        answers["/2.xml"] = result
+    clock, counts = FakeClock(), list[tuple[int, int]]()
+    fetcher = Fetcher(FakeWeb({SITE + path: each for path, each in answers.items()}, clock), clock, counts)
+    found = [
+        change async for each in fetcher.it.sitemaps(Url(f"{SITE}/s.xml")) for change in listed_changes(each.entries)
+    ]
+    assert found == CHANGES * 2
+    bad = f"{SITE}/2.xml"
+    assert (fetcher.unread, fetcher.notes) == ([Unread(bad, why.format(bad))], [])
+    assert counts == [(1, 3), (2, 3), (3, 3)]
+
+
+async def test_an_index_is_given_up_after_many_failures() -> None:
+    paths = [f"/{number}.xml" for number in range(2 * MOST_FAILED + 5)]
+    answers = {SITE + "/s.xml": index_of(*(SITE + path for path in paths)), SITE + paths[MOST_FAILED - 1]: OK}
+    clock = FakeClock()
+    web = FakeWeb(answers, clock)
+    fetcher = Fetcher(web, clock, [])
+    found = [[*each.entries] async for each in fetcher.it.sitemaps(Url(f"{SITE}/s.xml"))]
+    assert (len(found), len(web.requests)) == (1, 1 + 2 * MOST_FAILED)
+    assert len(fetcher.unread) == 2 * MOST_FAILED
+    why = f"5 more sitemaps named by {SITE}/s.xml, since the last {MOST_FAILED} could not be read"
+    assert fetcher.unread[-1] == Unread(f"{SITE}/s.xml", why)
 
 
 PRIVATE = "http://127.0.0.1:81"

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterable
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,47 @@ def test_each_page_once_sorted_by_host() -> None:
         assert work.first_page("z.example") == url("/", "https://z.example")
         accept(work, ONE, work.changes(ONE))
         assert len(found(work)) == 4
+
+
+MARKS = [GONE, "", "text t1", "lastmod -5", "lastmod 99", "lastmod 1700000000"]
+"""Each supersedes those before it."""
+
+
+@pytest.mark.parametrize("first", MARKS)
+def test_the_newest_mark_counts_in_any_order(first: str, tmp_path: Path) -> None:
+    for order in permutations(MARKS[MARKS.index(first) :], 3):
+        with Worklist(tmp_path / "state") as work:
+            for mark in order[:2]:
+                work.add([Change(url("/"), mark)])
+            work.add([Change(url("/"), order[2]), Change(url("/"), order[0])])
+            (change,) = work.changes(ONE)
+            assert change.mark == max(order, key=MARKS.index)
+
+
+PARTIAL = [
+    ("lastmod 5", "lastmod 6", True),
+    ("lastmod 5", "lastmod 4", False),
+    ("lastmod 5", "", False),
+    ("lastmod 5", "text t1", False),
+    ("lastmod 5", GONE, True),
+    ("text t1", "text t2", True),
+    ("text t1", GONE, True),
+    ("", "lastmod 4", True),
+    (GONE, "", True),
+]
+
+
+@pytest.mark.parametrize(("accepted", "mark", "is_announced"), PARTIAL)
+def test_what_was_not_read_stays_as_it_was_accepted(
+    accepted: str, mark: str, is_announced: bool, tmp_path: Path
+) -> None:
+    with Worklist(tmp_path / "state") as work:
+        accept(work, ONE, [Change(url("/"), accepted)])
+        work.add([Change(url("/"), mark), Change(url("/new"), "lastmod 1")])
+        for is_partial in (False, True):
+            work.is_partial = is_partial
+            assert (url("/").text in found(work)) == (is_announced or not is_partial)
+            assert url("/new").text in found(work)
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,7 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("search --run queries.jsonl --in crawl", 0, None, SEARCH | {"id"}),
     ("index rebuild --in crawl", 0, dict, {"done", "documents", "requeued"}),
     ("index snapshot --in crawl --to copies", 0, dict, SNAPSHOT),
+    ("index snapshot --in crawl --to copies --verify", 0, dict, SNAPSHOT | {"verified_files", "damaged_files"}),
     ("index snapshot --in crawl --to .", 2, None, set()),
     ("watch access.log", 0, dict, {"lines", "skipped", "requests", "period", "robots", "undeclared"}),
     ("watch access.log --robot GPTBot", 0, dict, {"robots"}),

@@ -72,7 +72,11 @@ def test_what_cannot_be_a_settings_file_is_bad_input(
 
 def test_a_pipe_is_no_settings_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(tmp_path / "pipe")
-    refused(f"config --config {tmp_path / 'pipe'}", "pipe is a pipe, which can be read only once: give a file as --config", capsys)
+    refused(
+        f"config --config {tmp_path / 'pipe'}",
+        "pipe is a pipe, which can be read only once: give a file as --config",
+        capsys,
+    )
 
 
 @pytest.mark.parametrize(("text", "said"), WRONG)

@@ -1,6 +1,7 @@
 """The CopySource and CopyTarget ports: places where copies of an index are kept."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
@@ -120,8 +121,16 @@ ROUTES: dict[str, Route] = {
     "/copies/files/another": answer(BODY[:10], 206, [("Content-Range", "bytes 7-16/1024")]),
     "/copies/files/coded": answer(BODY[:10], 206, [("Content-Range", "bytes 0-9/9"), ("Content-Encoding", "gzip")]),
     "/copies/files/unnamed": answer(BODY[:10], 206),
+    "/copies/files/misnamed": answer(BODY[:10], 206, [("Content-Range", "0-9")]),
+    "/copies/files/more": answer(BODY[:15], 206, [("Content-Range", "bytes 0-9/1024")]),
+    "/copies/files/less": answer(BODY[:5], 206, [("Content-Range", "bytes 0-9/1024")]),
+    "/copies/files/beyond": answer(b"", 416, [("Content-Range", "bytes */1024")]),
+    "/copies/files/before": answer(b"", 416, [("Content-Range", "bytes */0")]),
     "/copies/files/moved": answer(b"", 301, [("Location", "/elsewhere")]),
     "/copies/files/folder": answer(b"", 301, [("Location", "https://new.example/copies/files/folder")]),
+    "/copies/files/asked": answer(b"", 301, [("Location", "https://new.example/?to=/files/asked")]),
+    "/copies/files/itself": answer(b"", 302, [("Location", "/copies/files/itself")]),
+    "/copies/files/cookie": answer(b"", 302, [("Location", "/copies/files/cookie?seen=1")]),
     "/copies/files/closed": answer(b"", 403),
     "/copies/files/gone": answer(b"", 410),
 }
@@ -149,6 +158,7 @@ SERVED: list[tuple[str, int, int, bytes | None]] = [
     ("empty", 0, 100, b""),
     ("missing", 0, 100, None),
     ("gone", 0, 100, None),
+    ("before", 0, 100, b""),
 ]
 
 
@@ -158,11 +168,18 @@ async def test_a_web_server(name: str, start: int, length: int, expected: bytes 
 
 
 UNUSABLE = {
-    "another": "another part",
-    "coded": "another part",
-    "unnamed": "another part",
+    "another": "another part than the one requested, bytes 0-9: it has bytes 7-16$",
+    "coded": "another part than the one requested, bytes 0-9: it is compressed .gzip.$",
+    "unnamed": "another part than the one requested, bytes 0-9: it has no Content-Range$",
+    "misnamed": "another part than the one requested, bytes 0-9: its Content-Range is '0-9'$",
+    "more": "another part than the one requested, .* it has 15 bytes, and says that they are bytes 0-9$",
+    "less": "another part than the one requested, .* it has 5 bytes, and says that they are bytes 0-9$",
+    "beyond": "status 416$",
     "moved": "status 301 and leads to /elsewhere: give the URL of the folder itself",
     "folder": r"leads to another place: give https://new\.example/copies/$",
+    "asked": "give the URL of the folder itself",
+    "itself": "status 302 and leads to itself: redirects are not followed",
+    "cookie": "status 302 and leads to itself: redirects are not followed",
     "closed": "status 403",
 }
 
@@ -178,6 +195,30 @@ async def test_a_server_without_ranges_has_a_limit(server: WebServer) -> None:
     assert await read(server, "large", 0, 4 << 20) == bytes(4 << 20)
     with pytest.raises(RunError, match="does not answer range requests"):
         await read(server, "large", 8 << 20, 3 << 20)
+
+
+@pytest.mark.parametrize("status", [200, 206])
+async def test_an_endless_file_is_read_no_further_than_its_part_needs(status: int, server: WebServer) -> None:
+    """What the server can send beyond the limit are the buffers of both sockets, which it keeps small here."""
+    sent = 0
+
+    async def endless(exchange: Exchange) -> None:
+        nonlocal sent
+        exchange.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65_536)
+        where = "Content-Range: bytes 0-65536/70000\r\n" if status == 206 else ""
+        await exchange.send(f"HTTP/1.1 {status} OK\r\n{where}\r\n".encode())
+        while True:
+            await exchange.send(bytes(65_536))
+            sent += 65_536
+
+    server.routes["/copies/files/endless"] = endless
+    if status == 200:
+        assert await read(server, "endless", 0, 65_537) == bytes(65_537)
+    else:
+        with pytest.raises(RunError, match=r"bytes 0-65536: it has more than 524,288 bytes"):
+            await read(server, "endless", 0, 65_537)
+    await server.deserted()
+    assert sent < 8 << 20
 
 
 async def test_a_server_without_ranges_sends_a_file_once(server: WebServer) -> None:

@@ -169,8 +169,11 @@ async def test_our_own_search_service_with_a_public_site(tmp_path: Path) -> None
         assert due == {"/a", "/new"}
 
 
-async def test_ctrl_c_keeps_what_was_accepted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+async def test_an_interruption_keeps_what_was_accepted(number: signal.Signals, tmp_path: Path) -> None:
     """The service answers to the first host, then no more."""
+    if signal.getsignal(number) is signal.SIG_IGN:
+        pytest.skip("the tests run under nohup")
     engine = Engine(OK)
 
     async def hanging(exchange: Exchange) -> None:
@@ -180,19 +183,63 @@ async def test_ctrl_c_keeps_what_was_accepted(tmp_path: Path) -> None:
         pages = f"<urlset><url><loc>{site.url('/')}</loc></url><url><loc>{other.url('/')}</loc></url></urlset>"
         (tmp_path / "map.xml").write_text(pages)
         arguments = ("--sitemap", "map.xml", "--changed", "--state", "state", "--to", site.url("/"), "--no-check")
-        process = await start("announce", *arguments, "--key", KEY, folder=tmp_path)
+        forms = ("--quiet",) if number == signal.SIGINT else ("--json", "-o", "result")
+        process = await start("announce", *arguments, "--key", KEY, *forms, folder=tmp_path)
         async with asyncio.timeout(60):
             await site.received(2)
         second = await announce(*arguments, folder=tmp_path)
         assert (second.status, second.complaint.partition(" is ")[0]) == (3, "goodbot: another goodbot announce")
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         end = await ended(process)
-        accepted = f"{site.url('/')} ({site.url('/indexnow')}): 1 of 2 URLs accepted before the interruption"
+        accepted = f"goodbot: {site.url('/')} ({site.url('/indexnow')}): 1 of 2 URLs accepted before the interruption"
         assert (end.status, end.err.splitlines()) == (130, [accepted, "goodbot: interrupted"])
+        if "--json" in forms:
+            found = json.loads((tmp_path / "result").read_text())
+            (row,) = found["services"]
+            assert (found["done"], found["interrupted"], row["urls"], row["accepted"]) == (False, True, 2, 1)
+            assert [(batch["urls"], batch["status"]) for batch in row["batches"]] == [(1, 200)]
         site.routes["/indexnow"] = engine
         again = await announce(*arguments, folder=tmp_path)
         assert (again.status, engine.taken[-1]["urlList"]) == (0, [other.url("/")])
         assert len(engine.taken) == 2
+
+
+async def test_an_interruption_before_anything_is_sent(tmp_path: Path) -> None:
+    async with WebServer({"/s.xml": silence}) as site:
+        arguments = ("--sitemap", site.url("/s.xml"), "--to", site.url("/"), "--key", KEY, "--json")
+        process = await start("announce", *arguments, folder=tmp_path)
+        async with asyncio.timeout(60):
+            await site.received(1)
+        process.send_signal(signal.SIGTERM)
+        end = await ended(process)
+        assert (end.status, end.complaint) == (130, "goodbot: interrupted")
+        assert end.json == {"done": False, "interrupted": True, "services": []}
+
+
+async def test_an_index_with_a_bad_sitemap(tmp_path: Path) -> None:
+    """What can be read is announced; what cannot stays as the state file has it."""
+    engine = Engine(OK)
+    async with WebServer({"/indexnow": engine, f"/{KEY}.txt": KEY_FILE}) as site:
+        old, new = sitemap(site, a="2026-11-01", b="2026-11-01"), sitemap(site, b="2026-11-05", c="2026-11-05")
+        parts = "".join(f"<sitemap><loc>{site.url(path)}</loc></sitemap>" for path in ("/1.xml", "/2.xml"))
+        index = answer(f"<sitemapindex>{parts}</sitemapindex>".encode(), headers=XML)
+        site.routes |= {"/i.xml": index, "/1.xml": old, "/2.xml": new}
+        options = ("--sitemap", site.url("/i.xml"), "--changed", "--state", "state", "--to", site.url("/"))
+        assert (await announce(*options, folder=tmp_path)).status == 0
+        site.routes |= {"/1.xml": sitemap(site, a="2026-11-06", b="2026-11-01"), "/2.xml": answer(b"", 500)}
+        some = await announce(*options, folder=tmp_path)
+        why = f"the sitemap {site.url('/2.xml')} answers with status 500"
+        assert (some.status, some.json["done"]) == (3, False)
+        assert some.json["unread"] == [{"sitemap": site.url("/2.xml"), "why": why}]
+        end = f"1 sitemap could not be read, or not completely: {site.url('/2.xml')}"
+        assert some.err.splitlines() == [f"left out: {why}", f"goodbot: {end}"]
+        site.routes["/2.xml"] = sitemap(site, b="2026-11-05", c="2026-11-06")
+        assert (await announce(*options, folder=tmp_path)).status == 0
+        assert [engine.paths(number) for number in range(3)] == [["/a", "/b", "/c"], ["/a"], ["/c"]]
+        site.routes |= {"/1.xml": answer(b"", 404), "/2.xml": answer(b"", 404)}
+        none = await announce(*options, folder=tmp_path)
+        assert (none.status, none.out, len(none.err.splitlines())) == (3, "", 3)
+        assert "goodbot: there is no URL to announce: 2 sitemaps could not be read, or not completely: " in none.err
 
 
 # ---- one process, one server ----------------------------------------------------------------------------------------
@@ -294,6 +341,9 @@ OUTPUT_IS_INPUT = [
     "announce {site}/a --to {site}/ok --key {key}.txt -o {key}.txt",
     "announce {site}/a --to {site}/ok -o {key}.txt",
     "announce --sitemap {site}/s.xml --changed --state state --to {site}/ok -o state",
+    "announce --sitemap {site}/s.xml --changed --state state --to {site}/ok -o ./state-journal",
+    "announce --sitemap {site}/s.xml --changed --state state --to {site}/ok -o state-wal",
+    "announce --sitemap {site}/s.xml --changed --state state --to {site}/ok -o state-shm",
 ]
 
 
@@ -311,19 +361,22 @@ def test_what_is_left_out_of_sitemaps(run: Run, site: WebServer) -> None:
     private = "left out 1 {} named by {}: one server must not name private addresses of another\n"
     good, bad = f"<url><loc>{site.url('/a')}</loc></url>", "<url><loc>javascript:1</loc></url>"
     Path("some.xml").write_text(f"<urlset>{good}{bad}<url><loc>{other}")
-    site.routes["/some.xml"] = answer(f"<urlset>{good}{bad}<url><loc>{other}</loc></url>".encode(), headers=XML)
+    site.routes["/some.xml"] = answer(
+        f"<urlset>{good}{bad}<url><loc>{other}</loc></url></urlset>".encode(), headers=XML
+    )
     site.routes["/index.xml"] = answer(
         f"<sitemapindex><sitemap><loc>{other}</loc></sitemap></sitemapindex>".encode(), headers=XML
     )
     cut = "only a part of {} was read: it ends too early\n"
-    two = invalid.replace("1 entry", "2 entries")
     url, index = site.url("/some.xml"), site.url("/index.xml")
-    for name, notes in (
-        ("some.xml", (cut + two).format("some.xml", "some.xml")),
-        (url, cut.format(url) + invalid.format(url) + private.format("URL", url)),
+    partly = "goodbot: 1 sitemap could not be read, or not completely: some.xml\n"
+    for name, notes, end in (
+        ("some.xml", (cut + invalid).format("some.xml", "some.xml") + partly, 3),
+        (url, invalid.format(url) + private.format("URL", url), 0),
     ):
-        status, out, err = run(f"announce --sitemap {name} --to {{site}}/ok")
-        assert (status, out.splitlines()[0], err) == (0, f"{site.url('/ok')}: 1 of 1 URL accepted", notes)
+        for rehearses in ("", " --dry-run"):
+            status, out, err = run(f"announce --sitemap {name} --to {{site}}/ok{rehearses}")
+            assert (status, len(out.splitlines()), err) == (end, 2, notes)
     status, out, err = run("announce --sitemap {site}/index.xml --to {site}/ok")
     none = "goodbot: there is no URL to announce: all that was found is left out\n"
     assert (status, out, err) == (2, "", private.format("sitemap", index) + none)
@@ -338,6 +391,10 @@ def test_well_known_services_share(run: Run) -> None:
 BAD = [
     ("announce --to bing", "give URLs, a list of them"),
     ("announce /a --to bing", "not a whole http or https URL: /a"),
+    ("announce http:///x --to bing", "not a whole http or https URL: http:///x"),
+    ("announce https://example.org/ --to http:///x", "there is no service 'http:///x'"),
+    ("announce --sitemap http:me:secret@127.0.0.1/s.xml --to bing", "here: write http://127.0.0.1/s.xml"),
+    ("announce --sitemap http:///s.xml --to bing", "cannot read http:///s.xml: No such file"),
     ("announce example.org/a --to bing", "did you mean https://example.org/a?"),
     ("announce https://example.org/ --to bingo", "there is no service 'bingo'; did you mean bing?"),
     ("announce https://example.org/ --to search.example", "give the URL of a service, or one of indexnow, amazon"),
@@ -424,3 +481,14 @@ def test_checks_of_keys(typed: str, status: int, message: str, run: Run) -> None
     found = run(typed)
     assert (found[0], found[2]) == (status, "")
     assert message in found[1]
+
+
+def test_the_choice_between_two_key_files(run: Run, site: WebServer) -> None:
+    Path("other-key.txt").write_text("other-key")
+    chosen = "there are 2 key files in the working folder; choose one: "
+    for typed, how in (
+        ("announce {site}/a --to {site}/ok", "--key"),
+        ("key indexnow --check {site}/", f"goodbot key indexnow --check {site.url('/')}"),
+    ):
+        assert run(typed) == (2, "", f"goodbot: {chosen}{how} {KEY}.txt\n")
+    assert run(f"key indexnow --check {{site}}/ {KEY}.txt")[0] == 0

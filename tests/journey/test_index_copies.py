@@ -271,7 +271,7 @@ async def test_a_server_that_waits_ends_as_its_help_says(tmp_path: Path) -> None
 
 
 async def test_every(crawl: Path, tmp_path: Path) -> None:
-    """A snapshot that fails is reported and tried again."""
+    """A snapshot that fails is reported, also as JSON, and tried again. SIGTERM ends the command like Ctrl-C."""
     place = tmp_path / "place"
     process = await start("index", "snapshot", "--in", crawl, "--to", place, "--every", "1s", "--json")
     assert process.stdout is not None
@@ -280,10 +280,15 @@ async def test_every(crawl: Path, tmp_path: Path) -> None:
     shutil.rmtree(place)
     place.write_bytes(b"in the way")
     assert b"is a file, not a folder" in await process.stderr.readline()
+    failed = json.loads(await process.stdout.readline())
     place.unlink()
-    assert json.loads(await process.stdout.readline())["version"] > first["version"]
-    process.send_signal(signal.SIGINT)
-    assert (await ended(process)).status == 130
+    assert failed == {"done": False, "error": f"{place} is a file, not a folder"}
+    while not (later := json.loads(await process.stdout.readline()))["done"]:
+        pass
+    assert later["version"] > first["version"]
+    process.send_signal(signal.SIGTERM)
+    end = await ended(process)
+    assert (end.status, end.err.splitlines()[-1:]) == (130, ["goodbot: interrupted"])
 
 
 async def test_every_goes_on_if_the_first_one_fails(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -297,6 +302,24 @@ async def test_every_goes_on_if_the_first_one_fails(folders: dict[str, Path], tm
         pass
     process.send_signal(signal.SIGINT)
     assert (await ended(process)).status == 130
+
+
+async def test_verify(folders: dict[str, Path], tmp_path: Path) -> None:
+    """A bit of a file was flipped: its size is as it was."""
+    whole = await snapshot(folders["crawl"], tmp_path / "place")
+    file = max((tmp_path / "place" / "files").iterdir(), key=lambda file: file.stat().st_size)
+    content = file.read_bytes()
+    file.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    plain = await snapshot(folders["crawl"], tmp_path / "place")
+    assert (plain["copied_files"], "verified_files" in plain, file.read_bytes() == content) == (0, False, False)
+    verifying = ("index", "snapshot", "--in", folders["crawl"], "--to", tmp_path / "place", "--verify")
+    done = await goodbot(*verifying)
+    assert (done.status, done.err) == (0, "")
+    assert f"{whole['copied_files']} files" in done.out
+    assert "1 damaged, written again\n" in done.out
+    assert file.read_bytes() == content
+    assert (await snapshot(folders["crawl"], tmp_path / "place", "--verify"))["damaged_files"] == 0
+    assert "nothing is damaged\n" in (await goodbot(*verifying)).out
 
 
 async def test_hidden_pages_are_not_counted(crawl: Path, tmp_path: Path) -> None:

@@ -290,7 +290,10 @@ async def test_page_directives(site: WebServer, tmp_path: Path) -> None:
 # ---- --every --------------------------------------------------------------------------------------------------------
 
 
-async def test_every_reports_changes_until_it_is_interrupted(site: WebServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+async def test_every_reports_changes_until_it_is_interrupted(
+    site: WebServer, tmp_path: Path, number: signal.Signals
+) -> None:
     process = await start("remember", site.url("/"), "--into", tmp_path, "--every", "1s")
     assert process.stdout is not None
     assert "first copy" in (await process.stdout.readline()).decode()
@@ -298,7 +301,7 @@ async def test_every_reports_changes_until_it_is_interrupted(site: WebServer, tm
     async with asyncio.timeout(60):
         assert "changed since" in (await process.stdout.readline()).decode()
         assert "closed for GPTBot" in (await process.stdout.readline()).decode()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     end = await ended(process)
     assert (end.status, end.err) == (130, "goodbot: interrupted\n")
 

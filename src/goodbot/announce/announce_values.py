@@ -14,6 +14,9 @@ GONE = "gone"
 GAP_S: Final = 1.0
 """Seconds between two requests to a public host: standard crawler etiquette."""
 
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+"""The statuses that lead to another URL (RFC 9110 §15.4). 304 is not one of them."""
+
 MakeGet = Callable[[Url], Request]
 """Makes a GET request for a document that the user named."""
 
@@ -24,6 +27,13 @@ class Change(NamedTuple):
 
     url: Url
     mark: str = ""
+
+
+class Unread(NamedTuple):
+    """A sitemap that was not read, or only in part, and why."""
+
+    sitemap: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +71,16 @@ class BatchReport:
 
 @dataclass(frozen=True, slots=True)
 class ServiceReport:
-    """What became of all batches of one service."""
+    """What became of all batches of one service. `left` pages are in no batch, since the run was interrupted."""
 
     service: Service
     batches: tuple[BatchReport, ...]
+    left: int = 0
 
     @property
     def urls(self) -> int:
         """The number of pages to announce."""
-        return sum(batch.urls for batch in self.batches)
+        return sum(batch.urls for batch in self.batches) + self.left
 
     @property
     def accepted(self) -> int:

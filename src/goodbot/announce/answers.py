@@ -4,6 +4,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from goodbot.announce.announce_values import REDIRECTS
 from goodbot.exclusion import retry_after_s
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.page import decode_content
@@ -62,7 +63,7 @@ def _meaning(response: Response) -> tuple[Action, str]:
     status = response.status
     if status in _MEANINGS:
         return _MEANINGS[status]
-    if 300 <= status < 400:
+    if status in REDIRECTS:
         place = f" to {shown(response.location)}" if response.location else ""
         return "give up", f"the service redirects{place}, which is not followed; give the right URL with --to"
     if 400 <= status < 500:

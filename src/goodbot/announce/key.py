@@ -4,14 +4,16 @@ serves in a file."""
 import hmac
 import re
 import secrets
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from goodbot.announce.announce_values import REDIRECTS
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.files import create_file
-from goodbot.page import decode_content
+from goodbot.page import Decoded, decode_content
 from goodbot.page.html import looks_like_html
 from goodbot.url import Url, parse_url
 from goodbot.values import Capture, Failure, Response
@@ -20,6 +22,8 @@ KEY: Final = re.compile(r"[A-Za-z0-9-]{8,128}")
 FILE_BYTES: Final = 1000
 """The limit for a key file; the rest is not read."""
 
+_ASCII_SPACES: Final = re.compile(r"\s+", re.ASCII)
+_OTHER_SPACE: Final = re.compile(r"[^\S ]")
 _BOM: Final = b"\xef\xbb\xbf"
 _RULE: Final = "a key has 8 to 128 characters: letters from a to z or A to Z, digits and hyphens"
 
@@ -61,17 +65,24 @@ def _stripped(content: bytes) -> bytes:
     return content.removeprefix(_BOM).strip()
 
 
-def only_key(folder: Path) -> str:
+def _is_utf_16(content: bytes) -> bool:
+    """Whether this is ASCII text in UTF-16, or begins with the byte order mark of UTF-16."""
+    is_wide = len(content) > 3 and not (any(content[::2]) and any(content[1::2]))
+    return is_wide or content.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+
+
+def only_key(folder: Path, choosing: str) -> str:
     """Returns the key of the only key file in `folder`, the working folder. Raises InputError if there is none, or more
-    than one."""
+    than one. `choosing` is what the user types before the name of another file, such as `--key`."""
     files = sorted(key_files(folder))
     if len(files) == 1:
         return files[0].stem
     if not files:
         raise InputError(
-            "there is no key file in the working folder; make one with goodbot key indexnow, or name yours with --key"
+            "there is no key file in the working folder; make one with goodbot key indexnow, or name yours: "
+            f"{choosing} FILE"
         )
-    raise InputError(f"there are {len(files)} key files in the working folder; choose one: --key {files[0].name}")
+    raise InputError(f"there are {len(files)} key files in the working folder; choose one: {choosing} {files[0].name}")
 
 
 def read_key(text: str) -> str:
@@ -85,8 +96,10 @@ def read_key(text: str) -> str:
         if KEY.fullmatch(text):
             return text
         raise InputError(f"neither a key nor a file: {shown(text)} ({_RULE})")
-    content = _content(file)
-    key = (content or b"").decode("latin-1")
+    content = _content(file) or b""
+    key = content.decode("latin-1")
+    if _is_utf_16(content):
+        raise InputError(f"the file {text} is text in UTF-16; save it as UTF-8")
     if not KEY.fullmatch(key):
         raise InputError(f"there is no key in the file {text} ({_RULE})")
     return key
@@ -122,26 +135,37 @@ def check_key(url: Url, key: str, capture: Capture) -> KeyCheck:
     answer = capture.result
     if isinstance(answer, Failure):
         return KeyCheck(url, False, None, f"no answer: {shown(answer.detail)}")
-    is_right = answer.status == 200 and _has_key(answer, key)
-    return KeyCheck(url, is_right, answer.status, "the key" if is_right else _found(answer))
-
-
-def _has_key(answer: Response, key: str) -> bool:
     decoded = decode_content(answer, FILE_BYTES)
-    return decoded.complete and hmac.compare_digest(_stripped(decoded.body), key.encode())
+    has_key = hmac.compare_digest(_stripped(decoded.body), key.encode())
+    is_right = answer.status == 200 and has_key and decoded.complete
+    return KeyCheck(url, is_right, answer.status, "the key" if is_right else _found(answer, decoded, has_key=has_key))
 
 
-def _found(answer: Response) -> str:
-    if 300 <= answer.status < 400:
+def _found(answer: Response, decoded: Decoded, *, has_key: bool) -> str:
+    if answer.status in REDIRECTS:
         place = f" to {shown(answer.location)}" if answer.location else ""
         return f"a redirect{place} (status {answer.status})"
     if answer.status != 200:
         return f"status {answer.status}"
-    body = _stripped(decode_content(answer, FILE_BYTES).body)
+    body = _stripped(decoded.body)
     if looks_like_html(body):
         return "an HTML page"
+    if decoded.error is not None:
+        return f"a body that cannot be decoded ({shown(decoded.error)})"
+    if answer.truncated == "disconnect":
+        return "a body that ends too early: it has fewer bytes than it states"
+    if has_key:
+        return f"a file that begins with the key, but is longer than {FILE_BYTES:,} bytes"
     if not body:
         return "an empty file"
+    if _is_utf_16(body):
+        return "text in UTF-16: save the file as UTF-8"
     if KEY.fullmatch(body.decode("latin-1")):
         return f"another key: {body.decode('latin-1')}"
-    return f"another text: {shown(' '.join(body.decode('utf-8', 'replace').split()), 60)}"
+    return f"another text: {_on_one_line(body)}"
+
+
+def _on_one_line(body: bytes) -> str:
+    """Returns the beginning of a text, harmless. Spaces that are not ASCII are escaped: they are part of the text."""
+    text = " ".join(_ASCII_SPACES.split(body.decode("utf-8", "replace")))
+    return _OTHER_SPACE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), shown(text, 60))

@@ -34,6 +34,8 @@ class Patience:
     most_asked_s: float = 600.0
 
 
+_YEAR_S: Final = 366 * 86_400.0
+
 Accept = Callable[[Service, Batch], None]
 """Called for each batch that a service accepted, before the next is sent."""
 
@@ -59,6 +61,7 @@ class Sender:
         self._accept = accept
         self._progress = progress
         self._patience = patience
+        self._sent: dict[Service, list[BatchReport]] = {}
 
     async def send_all(self, plan: Mapping[Service, Iterable[Batch]]) -> list[ServiceReport]:
         """Sends the batches of each service. Raises what `Accept` raises."""
@@ -69,8 +72,12 @@ class Sender:
             for task in tasks:
                 task.cancel()
 
+    def reports(self) -> list[ServiceReport]:
+        """Returns what became of the batches until now."""
+        return [ServiceReport(service, tuple(batches)) for service, batches in self._sent.items()]
+
     async def _send_to(self, service: Service, found: Iterable[Batch]) -> ServiceReport:
-        reports: list[BatchReport] = []
+        reports = self._sent.setdefault(service, [])
         refused_hosts: set[str] = set()
         stopped = False
         for batch in found:
@@ -104,7 +111,8 @@ class Sender:
                 return judgement, tries
             asked_s, wait_s = judgement.wait_s, next(waits)
             if asked_s is not None and asked_s > self._patience.most_asked_s:
-                meaning = f"{judgement.meaning}, and asks to wait {human_duration(asked_s)}; announce again after that"
+                wait = human_duration(asked_s) if asked_s <= _YEAR_S else "more than a year"
+                meaning = f"{judgement.meaning}, and asks to wait {wait}; announce again after that"
                 return judgement._replace(meaning=meaning), tries
             await self._clock.sleep(wait_s if asked_s is None else max(asked_s, GAP_S))
 

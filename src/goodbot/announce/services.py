@@ -1,11 +1,12 @@
 """The services that take announcements: well-known ones by name, any other by its URL. Pure."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 from goodbot.announce.announce_values import Service
-from goodbot.announce.typed_urls import refuse_login
+from goodbot.announce.typed_urls import refuse_login, stated_url
 from goodbot.url import Url, parse_url, resolve
 
 KNOWN: Final[Mapping[str, str]] = MappingProxyType(
@@ -22,19 +23,26 @@ KNOWN: Final[Mapping[str, str]] = MappingProxyType(
 """Name → URL (https://www.indexnow.org/faq). Each of them passes what it accepts on to the others
 (https://www.indexnow.org/searchengines), so one of them is enough."""
 
+_ENCODED: Final = re.compile(r"%(2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
+"""An unreserved character (RFC 3986 §2.3) that is percent-encoded, though it need not be."""
+
 
 def service_named(text: str) -> Service | None:
     """Returns the service that the user named, by a name in `KNOWN` or by its URL. To a URL that ends in `/`,
-    `indexnow` is added. Returns None if the text is neither. Raises InputError for a URL with a user name or a
-    password."""
+    `indexnow` is added; spellings that mean the same URL become one. Returns None if the text is neither. Raises
+    InputError for a URL with a user name or a password."""
     url = parse_url(KNOWN.get(text, text))
     if url is None:
         return None
     refuse_login(text)
+    if text not in KNOWN and stated_url(text) is None:
+        return None
     return Service(text, _endpoint(url))
 
 
 def _endpoint(url: Url) -> Url:
+    plain = _ENCODED.sub(lambda match: chr(int(match[1], 16)), url.text)
+    url = parse_url(plain.removesuffix("?")) or url
     if not url.target.endswith("/") or "?" in url.target:
         return url
     return resolve(url, "indexnow") or url

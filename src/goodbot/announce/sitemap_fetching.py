@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Final
 
-from goodbot.announce.announce_values import GAP_S, MakeGet
+from goodbot.announce.announce_values import GAP_S, REDIRECTS, MakeGet, Unread
 from goodbot.announce.sitemap_reading import Sitemap, sitemap_in_answer
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.shown_text import shown
+from goodbot.human import counted
 from goodbot.page import decode_content
 from goodbot.page.html import looks_like_html
 from goodbot.ports import Clock, Transport
@@ -19,13 +20,18 @@ BEGINNING_BYTES: Final = 10_000
 """How much of a document is read to say what it is, if it is not a sitemap."""
 
 
+MOST_FAILED: Final = 10
+"""So many sitemaps of an index that cannot be read one after another end the reading of the index: each may take a
+minute, and an index names up to 50,000."""
+
 Finished = Callable[[str, Sitemap], None]
 """Called with the name of each sitemap, and of an index, after its last entry."""
 
 
 class SitemapFetcher:
-    """Fetches sitemaps one after another. Entries that a server must not name are left out (`may_name`). `progress` is
-    called with how many sitemaps of an index are read, and how many it names."""
+    """Fetches sitemaps one after another. Entries that a server must not name are left out (`may_name`). `unread` is
+    called for each sitemap of an index that cannot be read, `progress` with how many sitemaps of an index are done, and
+    how many it names."""
 
     def __init__(
         self,
@@ -33,18 +39,20 @@ class SitemapFetcher:
         clock: Clock,
         make_get: MakeGet,
         finished: Finished,
+        unread: Callable[[Unread], None],
         progress: Callable[[int, int], None],
     ) -> None:
         self._transport = transport
         self._clock = clock
         self._make_get = make_get
         self._finished = finished
+        self._unread = unread
         self._progress = progress
         self._is_first = True
 
     async def sitemaps(self, url: Url) -> AsyncIterator[Sitemap]:
         """Yields the sitemap at `url`, or those that a sitemap index there names. Raises InputError if there is no
-        sitemap, RunError if one cannot be fetched."""
+        sitemap at `url`, RunError if it cannot be fetched."""
         sitemap = await self._fetch(url)
         if sitemap.kind != "sitemap index":
             yield sitemap
@@ -54,16 +62,34 @@ class SitemapFetcher:
                 yield found
 
     async def named_by(self, name: str, index: Sitemap) -> AsyncIterator[Sitemap]:
-        """Yields the sitemaps that an index called `name` names."""
+        """Yields the sitemaps that an index called `name` names, but those that cannot be read."""
         urls = [entry.url for entry in index.entries]
         self._finished(name, index)
+        failed = 0
         for number, url in enumerate(urls, start=1):
-            sitemap = await self._fetch(url)
-            if sitemap.kind == "sitemap index":
-                raise InputError(f"{shown(name)} names another sitemap index, {url}: the protocol allows one level")
-            yield sitemap
-            self._finished(url.text, sitemap)
+            sitemap = await self._fetch_named(url)
+            if sitemap is not None:
+                yield sitemap
+                self._finished(url.text, sitemap)
+            failed = failed + 1 if sitemap is None else 0
             self._progress(number, len(urls))
+            if failed == MOST_FAILED and number < len(urls):
+                left = counted(len(urls) - number, "more sitemap")
+                why = f"{left} named by {shown(name)}, since the last {failed} could not be read"
+                self._unread(Unread(name, why))
+                return
+
+    async def _fetch_named(self, url: Url) -> Sitemap | None:
+        """Fetches a sitemap that an index names; None if it cannot be read."""
+        try:
+            sitemap = await self._fetch(url)
+        except (InputError, RunError) as error:
+            self._unread(Unread(url.text, str(error)))
+            return None
+        if sitemap.kind != "sitemap index":
+            return sitemap
+        self._unread(Unread(url.text, f"{url} is another sitemap index: the protocol allows one level"))
+        return None
 
     async def _fetch(self, url: Url) -> Sitemap:
         answer = await self._answer(url)
@@ -83,7 +109,8 @@ class SitemapFetcher:
             answer = capture.result
             if isinstance(answer, Failure):
                 raise RunError(f"cannot fetch the sitemap {request.url}: {answer.detail}")
-            target = resolve(request.url, answer.location) if 300 <= answer.status < 400 and answer.location else None
+            is_redirect = answer.status in REDIRECTS and answer.location
+            target = resolve(request.url, answer.location or "") if is_redirect else None
             if target is None:
                 if answer.status != 200:
                     raise RunError(f"the sitemap {request.url} answers with status {answer.status}")

@@ -1,11 +1,13 @@
 """Reads sitemaps, sitemap indexes and feeds, and sitemaps of one URL a line, in files and in answers. Pure."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import BinaryIO, Final
 
+from goodbot.announce.typed_urls import stated_url
+from goodbot.announce.unusable_urls import UnusableUrls
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
 from goodbot.page.coding import decode_pieces, unpacked
@@ -13,7 +15,7 @@ from goodbot.page.entries import ListKind
 from goodbot.page.list_file import may_list
 from goodbot.page.sitemap import MAX_ENTRIES, MAX_LIST_BYTES, ListReader
 from goodbot.page.text_blocks import text_blocks
-from goodbot.url import MAX_URL_CHARS, Url, parse_url
+from goodbot.url import MAX_URL_CHARS, Url
 from goodbot.values import ListedUrl, Response
 
 _PIECE_BYTES: Final = 65_536
@@ -104,18 +106,24 @@ def _opened(base: Url | None, blocks: Iterator[str], problems: list[str]) -> Sit
 
 
 def _markup(base: Url | None, blocks: Iterator[str], problems: list[str]) -> Sitemap | None:
-    reader, ending = ListReader(base, text=False), _Ending()
-    entries = reader.read(ending.watched(blocks))
+    reader, unusable = ListReader(base, text=False), UnusableUrls()
+    ending = _Ending(reader)
+    entries = reader.read(ending.watched(unusable.marked(blocks)))
     first = list(islice(entries, 1))  # reads the root element
     if reader.kind is None:
         return None
     sitemap = Sitemap(reader.kind, iter(()))
 
     def all_entries() -> Iterator[ListedUrl]:
-        yield from first
-        yield from entries
-        sitemap.invalid = reader.skipped
-        sitemap.unread = "; ".join(filter(None, (reader.error, problems[0] if problems else ending.error)))
+        marked = 0
+        for entry in chain(first, entries):
+            if unusable.is_marked(entry.url):
+                marked += 1
+            else:
+                yield entry
+        cut = problems[0] if problems else ending.error
+        sitemap.invalid = marked + (reader.skipped - ending.half_entries if cut else reader.skipped)
+        sitemap.unread = "; ".join(filter(None, (reader.error, cut)))
 
     sitemap.entries = all_entries()
     return sitemap
@@ -124,21 +132,27 @@ def _markup(base: Url | None, blocks: Iterator[str], problems: list[str]) -> Sit
 class _Ending:
     """Finds out whether a document that was read to its end has the end of its root element."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: ListReader) -> None:
+        self._reader = reader
         self._last = ""
-        self._is_read = False
+        self._skipped: int | None = None
 
     def watched(self, blocks: Iterable[str]) -> Iterator[str]:
         """Yields the blocks."""
         for block in blocks:
             self._last = (self._last + block)[-_END_CHARS:]
             yield block
-        self._is_read = True
+        self._skipped = self._reader.skipped
+
+    @property
+    def half_entries(self) -> int:
+        """Entries without a usable URL, 0 or 1, that the end of the document cut off."""
+        return 0 if self._skipped is None else self._reader.skipped - self._skipped
 
     @property
     def error(self) -> str:
         """What is wrong; empty if nothing is, or if the document was not read to its end."""
-        is_cut = self._is_read and _ROOT_END.search(self._last) is None
+        is_cut = self._skipped is not None and _ROOT_END.search(self._last) is None
         return "it ends too early" if is_cut else ""
 
 
@@ -150,7 +164,7 @@ def _lines(blocks: Iterator[str], problems: list[str]) -> Sitemap:
 
     def entries() -> Iterator[ListedUrl]:
         left, room = MAX_ENTRIES, MAX_LIST_BYTES
-        for url in _urls_of_lines(blocks):
+        for url in _urls_of_lines(blocks, problems):
             if url is None:
                 sitemap.invalid += 1
                 continue
@@ -166,14 +180,17 @@ def _lines(blocks: Iterator[str], problems: list[str]) -> Sitemap:
     return sitemap
 
 
-def _urls_of_lines(blocks: Iterable[str]) -> Iterator[Url | None]:
-    """Yields the URL of each line that is not empty; None if the line is something else."""
+def _urls_of_lines(blocks: Iterable[str], problems: Sequence[str]) -> Iterator[Url | None]:
+    """Yields the URL of each line that is not empty; None if the line is something else. If there were `problems`, the
+    last line is cut, so it is not read."""
     rest = ""
-    for block in chain(blocks, ["\n"]):
+    for block in blocks:
         *lines, rest = (rest + block).replace("\r", "\n").split("\n")
         yield from (_url_of_line(line) for line in lines if line.strip())
         rest = rest[: 2 * MAX_URL_CHARS]  # enough to see that it is longer than a URL may be
+    if rest.strip() and not problems:
+        yield _url_of_line(rest)
 
 
 def _url_of_line(line: str) -> Url | None:
-    return parse_url(line.strip("\ufeff \t\r"))
+    return stated_url(line.strip("\ufeff \t\r"))

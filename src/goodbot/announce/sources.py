@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
 from goodbot.announce.announce_values import GONE, Change
+from goodbot.announce.marks import lastmod_mark
 from goodbot.announce.typed_urls import whole_url
 from goodbot.errors import InputError
 from goodbot.url import MAX_URL_CHARS, Url
@@ -52,7 +53,7 @@ def _without_comment(line: str) -> str:
 def listed_changes(entries: Iterable[ListedUrl]) -> Iterator[Change]:
     """Yields the pages that a sitemap lists. The mark of a page is its `lastmod`, if there is one."""
     for entry in entries:
-        yield Change(entry.url, "" if entry.modified_at is None else f"lastmod {entry.modified_at:.0f}")
+        yield Change(entry.url, lastmod_mark(entry.modified_at))
 
 
 def crawl_changes(records: Iterable[UrlRecord], *, is_indexed: bool) -> Iterator[Change]:

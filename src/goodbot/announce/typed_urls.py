@@ -10,6 +10,14 @@ from goodbot.url import Url, parse_url
 _LOGIN: Final = re.compile(r"[\x00-\x20]*+https?:[/\\]*+[^/\\?#@]*+@", re.IGNORECASE)
 """A URL with a user name, with or without a password."""
 
+_WHOLE: Final = re.compile(r"[\x00-\x20]*+https?:[/\\]{2}(?![/\\])", re.IGNORECASE)
+"""The beginning of a URL that has a host. The URL standard reads `http:///x` as `http://x/`, since browsers do."""
+
+
+def stated_url(text: str) -> Url | None:
+    """Parses an absolute URL that has a host behind two slashes. Returns None for anything else."""
+    return parse_url(text) if _WHOLE.match(text) else None
+
 
 def whole_url(text: str) -> Url:
     """Returns the URL that the user typed. Raises InputError if it is not a whole http or https URL, or has a user name
@@ -18,6 +26,8 @@ def whole_url(text: str) -> Url:
     if url is None:
         raise InputError(f"not a whole http or https URL: {shown(text)}")
     refuse_login(text)
+    if stated_url(text) is None:
+        raise InputError(f"not a whole http or https URL: {shown(text)}")
     return url
 
 

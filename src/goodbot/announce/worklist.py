@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Final, NamedTuple
 
 from goodbot.announce.announce_values import GONE, Batch, Change, Service
+from goodbot.announce.marks import may_be_outdated, supersedes
 from goodbot.announce.state_file import attach, is_new, translated
 from goodbot.url import Url
 
@@ -21,12 +22,22 @@ _TABLE: Final = """
 CREATE TABLE work (host TEXT NOT NULL, url TEXT NOT NULL, mark TEXT NOT NULL, PRIMARY KEY (host, url)) WITHOUT ROWID
 """
 
+_ADD: Final = """
+INSERT INTO work VALUES (?, ?, ?)
+ON CONFLICT (host, url) DO UPDATE SET mark = excluded.mark WHERE supersedes(excluded.mark, mark)
+"""
+
 _ALL: Final = "FROM work WHERE (host, url) > (:host, :url) AND mark <> :gone"
 
 _CHANGED: Final = """
 FROM work LEFT JOIN state.accepted AS before ON before.service = :service AND before.url = work.url
 WHERE (host, work.url) > (:host, :url)
-  AND CASE WHEN before.mark IS NULL THEN work.mark <> :gone ELSE before.mark <> work.mark END
+  AND CASE
+    WHEN before.mark IS NULL THEN work.mark <> :gone
+    WHEN before.mark = work.mark THEN FALSE
+    WHEN :partial THEN NOT may_be_outdated(work.mark, before.mark)
+    ELSE TRUE
+  END
 """
 
 _OUTSIDE: Final = """
@@ -46,15 +57,22 @@ class HostPages(NamedTuple):
 class Worklist:
     """The pages to announce. With a `state` file, only those are announced to a service that it has not accepted with
     the same mark. `read_only`: the state file is not changed, nor made. Opening it and all methods raise InputError or
-    RunError if the file cannot be used."""
+    RunError if the file cannot be used.
+
+    Set `is_partial` if a source was not read completely. A page that was accepted with a `lastmod` is then announced
+    only with a newer one: what was not read may list it with the one that was accepted.
+    """
 
     def __init__(self, state: Path | None = None, *, read_only: bool = False) -> None:
+        self.is_partial = False
         self._path = state
         self._db = sqlite3.connect("", uri=True, isolation_level=None, timeout=0.5)
         self._has_state = state is not None and not (read_only and is_new(state))
         try:
             self._db.execute("PRAGMA cache_size = -20000")
             self._db.execute(_TABLE)
+            self._db.create_function("supersedes", 2, supersedes, deterministic=True)
+            self._db.create_function("may_be_outdated", 2, may_be_outdated, deterministic=True)
             if state is not None and self._has_state:
                 attach(self._db, state, read_only=read_only)
         except BaseException:
@@ -74,12 +92,12 @@ class Worklist:
         self.close()
 
     def add(self, changes: Iterable[Change]) -> None:
-        """Adds pages; of a page added twice, the last mark counts."""
+        """Adds pages; of a page added twice, the mark counts that supersedes the other."""
         rows = ((url.authority, url.text, mark) for url, mark in changes)
         with translated(self._path or Path("the temporary file")):
             while piece := list(islice(rows, _ADDED_TOGETHER)):
                 self._db.execute("BEGIN")
-                self._db.executemany("INSERT OR REPLACE INTO work VALUES (?, ?, ?)", piece)
+                self._db.executemany(_ADD, piece)
                 self._db.execute("COMMIT")
 
     def __bool__(self) -> bool:
@@ -126,7 +144,7 @@ class Worklist:
         if not self._has_state:
             return _ALL, values
         known = self._rows("SELECT id FROM state.services WHERE url = :url", {"url": service.url.text})
-        return _CHANGED, {**values, "service": known[0][0] if known else 0}
+        return _CHANGED, {**values, "service": known[0][0] if known else 0, "partial": self.is_partial}
 
     def _id_of(self, service: Service) -> int:
         values = {"url": service.url.text}

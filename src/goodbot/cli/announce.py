@@ -3,22 +3,31 @@
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import ClassVar
 
 import click
 
-from goodbot.announce.announce_values import ServiceReport
+from goodbot.announce.announce_values import ServiceReport, Unread
 from goodbot.announce.key import only_key, read_key
 from goodbot.announce.typed_urls import whole_url
 from goodbot.announce.worklist import Worklist
-from goodbot.cli.announce_inputs import Reading, Sources, services_named, sharing_note, state_path
-from goodbot.cli.announce_report import URLS_SHOWN, plan_json, plan_lines, report_json, report_lines
+from goodbot.cli.announce_inputs import (
+    Reading,
+    Sources,
+    files_of_state,
+    services_named,
+    sharing_note,
+    state_path,
+    unread_line,
+)
+from goodbot.cli.announce_report import URLS_SHOWN, name_of, plan_json, plan_lines, report_json, report_lines
 from goodbot.cli.announce_run import Announcement
 from goodbot.cli.command_class import Command, keep_from_output
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.printing import keep_partial_output, say_folded, write_json
+from goodbot.cli.printing import complain, keep_partial_output, say_folded, write_json
 from goodbot.errors import InputError, RunError
 from goodbot.human import counted
-from goodbot.interrupts import run_async
+from goodbot.interrupts import STATUS, run_async, stopped_as_by_ctrl_c
 from goodbot.url import Url
 
 
@@ -110,32 +119,45 @@ def command(
     --in takes the pages that may be indexed, without copies (pages with the same text as another page). If a crawl runs
     with --no-index, it does not know which pages may be indexed; --in then takes all pages that are no copies.
 
+    If a sitemap can be read only in part, or one of those that a sitemap index names cannot be read, goodbot says so,
+    announces what it has read, and ends with status 3. With --changed, a later run announces the rest.
+
     With --json: an object with done and services. Each entry of services has service, url, urls, accepted and batches;
     each batch has host, urls (their number), accepted, status, tries, answer (the service's own text) and meaning. With
-    --dry-run, the object also has dry_run, and each batch url_list: its URLs.
+    --dry-run, the object also has dry_run, and each batch url_list: its URLs. If sitemaps could not be read, or not
+    completely, the object also has unread: a list of objects with sitemap and why. After an interruption it also has
+    interrupted, and the batches that were finished.
 
     Exit status: 0: every service accepted all URLs, or there was nothing to send; 2: bad input, such as an unknown
-    SERVICE; 3: a service did not accept something or did not answer, or a key file is not served; 130: interrupted
-    (what was accepted until then is printed, and kept in the state file).
+    SERVICE, or a document that is no sitemap; 3: a service did not accept something or did not answer, a key file is
+    not served, a sitemap could not be fetched or not all of it be read, or the state file is damaged, in use or cannot
+    be written; 130: interrupted, by Ctrl-C, SIGTERM or SIGHUP (what was accepted until then is printed, and kept in the
+    state file).
     """
     chosen = services_named(services)
     sources = Sources(urls, lists, sitemaps, folder)
     sources.check(only_changed=changed)
     path = state_path(state, folder, only_changed=changed)
     given = None if key_location is None else _location(key_location)
-    used_key = only_key(Path()) if key is None else read_key(key)
-    keep_from_output([*([f"{used_key}.txt"] if key is None else []), *([str(path)] if path else [])])
+    used_key = only_key(Path(), "--key") if key is None else read_key(key)
+    keep_from_output([*([f"{used_key}.txt"] if key is None else []), *(files_of_state(path) if path else [])])
     if note := sharing_note(chosen):
         say_folded(note, err=True)
     with Worklist(path, read_only=dry_run) as work:
         announcement = Announcement(work, chosen, used_key, given, sends=not dry_run, checks=not no_check)
         reading = Reading(work)
-        reading.read_local(sources)  # not within the event loop, which would take Ctrl-C only after it
-        reports = run_async(lambda: announcement.carry_out(sources, reading))
+        try:
+            with stopped_as_by_ctrl_c():
+                reading.read_local(sources)  # not within the event loop, which would take Ctrl-C only after it
+                reports = run_async(lambda: announcement.carry_out(sources, reading))
+        except KeyboardInterrupt as error:
+            _print_interrupted(announcement.reports_so_far(), reading.unread, as_json=as_json)
+            raise _InterruptedError("interrupted") from error
         if dry_run:
-            _print_plan(reports, work, as_json=as_json)
-            return
-    _print(reports, as_json=as_json)
+            _print_plan(reports, reading.unread, work, as_json=as_json)
+        else:
+            _print(reports, reading.unread, as_json=as_json)
+    _raise_incomplete(reports, reading.unread, is_sent=not dry_run)
 
 
 def _location(text: str) -> Url:
@@ -145,24 +167,47 @@ def _location(text: str) -> Url:
     return url
 
 
-def _print(reports: Sequence[ServiceReport], *, as_json: bool) -> None:
-    """Prints what became of all pages. Raises RunError if not all were accepted."""
-    if as_json:
-        write_json(report_json(reports))
-    else:
-        for report in reports:
-            for indent, text in report_lines(report):
-                say_folded(text, indent, indent + "  ")
-    failed = [report for report in reports if report.accepted < report.urls]
-    if failed:
-        keep_partial_output()
-        raise RunError(f"{len(failed)} of {counted(len(reports), 'service')} did not accept all URLs")
+class _InterruptedError(RunError):
+    """The command was interrupted, and what it did before is printed."""
+
+    exit_status: ClassVar[int] = STATUS
 
 
-def _print_plan(reports: Sequence[ServiceReport], work: Worklist, *, as_json: bool) -> None:
+def _print(reports: Sequence[ServiceReport], unread: Sequence[Unread], *, as_json: bool) -> None:
+    """Prints what became of all pages."""
     if as_json:
-        write_json(plan_json(reports, work.changes))
+        write_json(report_json(reports, unread))
+        return
+    for report in reports:
+        for indent, text in report_lines(report):
+            say_folded(text, indent, indent + "  ")
+
+
+def _print_plan(reports: Sequence[ServiceReport], unread: Sequence[Unread], work: Worklist, *, as_json: bool) -> None:
+    if as_json:
+        write_json(plan_json(reports, unread, work.changes))
         return
     for report in reports:
         for indent, text in plan_lines(report, list(islice(work.changes(report.service), URLS_SHOWN))):
             say_folded(text, indent, indent + "  ")
+
+
+def _print_interrupted(reports: Sequence[ServiceReport], unread: Sequence[Unread], *, as_json: bool) -> None:
+    """Prints what was accepted before an interruption, `--quiet` or not."""
+    for report in reports:
+        accepted = f"{report.accepted:,} of {counted(report.urls, 'URL')} accepted before the interruption"
+        complain(f"{name_of(report.service)}: {accepted}")
+    if as_json:
+        keep_partial_output()
+        write_json(report_json(reports, unread, is_interrupted=True))
+
+
+def _raise_incomplete(reports: Sequence[ServiceReport], unread: Sequence[Unread], *, is_sent: bool) -> None:
+    """Raises RunError if a service did not accept all pages, or not all pages were read."""
+    failed = [report for report in reports if is_sent and report.accepted < report.urls]
+    lacking = [f"{len(failed)} of {counted(len(reports), 'service')} did not accept all URLs"] if failed else []
+    if unread:
+        lacking.append(unread_line(unread))
+    if lacking:
+        keep_partial_output()
+        raise RunError("; ".join(lacking))

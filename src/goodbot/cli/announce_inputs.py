@@ -2,26 +2,34 @@
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import realpath
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from goodbot.announce.announce_values import Change, Service
+from goodbot.announce.announce_values import Change, Service, Unread
 from goodbot.announce.key import default_location
 from goodbot.announce.services import KNOWN, service_named
 from goodbot.announce.sitemap_fetching import SitemapFetcher
 from goodbot.announce.sitemap_reading import Sitemap, sitemap_in_file
 from goodbot.announce.sources import crawl_changes, listed_changes, url_lines
-from goodbot.announce.typed_urls import refuse_login, whole_url
+from goodbot.announce.typed_urls import refuse_login, stated_url, whole_url
 from goodbot.announce.worklist import Worklist
 from goodbot.cli.command_groups import did_you_mean
 from goodbot.cli.options import opened_input, site_meant
 from goodbot.cli.printing import say_folded
-from goodbot.errors import InputError
+from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.url import Url, is_private_host, parse_url
+from goodbot.human import counted
+from goodbot.url import Url, is_private_host
 
 MOST_OPENED: Final = 20
 """Sites whose names are looked up to find out whether they are on a private network."""
+
+UNREAD_SHOWN: Final = 20
+"""Sitemaps that could not be read, with a message each; JSON has all."""
+
+UNREAD_NAMED: Final = 3
+"""Sitemaps that the last message names."""
 
 STATE_NAME: Final = "announced.sqlite"
 """The state file in the folder of a crawl."""
@@ -112,11 +120,13 @@ class Sources:
 @dataclass(slots=True)
 class Reading:
     """Reads sources into a list of pages. `sites` are URLs of hosts that the user named, up to `MOST_OPENED`: these
-    may be on private addresses. `left_out` counts entries of sitemaps that cannot be used."""
+    may be on private addresses. `left_out` counts entries of sitemaps that cannot be used; `unread` are sitemaps that
+    were not read, or only in part."""
 
     work: Worklist
     sites: dict[str, Url] = field(default_factory=dict)
     left_out: int = 0
+    unread: list[Unread] = field(default_factory=list)
     _indexes: list[tuple[str, Sitemap]] = field(default_factory=list)
 
     def read_local(self, sources: Sources) -> None:
@@ -126,8 +136,8 @@ class Reading:
             with opened_input(name, or_site=True) as file:
                 self.work.add(self._named(Change(url) for url in url_lines(file, name)))
         for name in sources.sitemaps:
-            if (url := parse_url(name)) is not None:
-                refuse_login(name)
+            refuse_login(name)
+            if (url := stated_url(name)) is not None:
                 self._name(url)
             else:
                 with opened_input(name, or_site=True) as file:
@@ -137,12 +147,12 @@ class Reading:
 
     def fetches(self, sources: Sources) -> bool:
         """Whether a sitemap must be fetched."""
-        return bool(self._indexes) or any(parse_url(name) is not None for name in sources.sitemaps)
+        return bool(self._indexes) or any(stated_url(name) is not None for name in sources.sitemaps)
 
     async def read_fetched(self, sources: Sources, fetcher: SitemapFetcher) -> None:
         """Reads the sitemaps that are on servers, those named by local files too. Raises InputError, or RunError."""
         for name in sources.sitemaps:
-            if (url := parse_url(name)) is not None:
+            if (url := stated_url(name)) is not None:
                 await self._add_fetched(fetcher.sitemaps(url))
         for name, index in self._indexes:
             await self._add_fetched(fetcher.named_by(name, index))
@@ -154,8 +164,20 @@ class Reading:
     def finished(self, name: str, sitemap: Sitemap) -> None:
         """Prints what was not read or left out of a sitemap, after its last entry."""
         self.left_out += sitemap.invalid + sitemap.refused
+        if sitemap.unread:
+            self._lacks(Unread(name, f"only a part was read: {sitemap.unread}"))
         for note in sitemap.notes(name):
             say_folded(note, err=True)
+
+    def failed(self, unread: Unread) -> None:
+        """Prints that a sitemap named by an index could not be read."""
+        self._lacks(unread)
+        if len(self.unread) <= UNREAD_SHOWN:
+            say_folded(f"left out: {unread.why}", err=True)
+
+    def _lacks(self, unread: Unread) -> None:
+        self.unread.append(unread)
+        self.work.is_partial = True
 
     def _add_crawl(self, path: Path) -> None:
         from goodbot.crawl_folder import CrawlFolder, open_ledger  # noqa: PLC0415  (imports the index and the robot)
@@ -211,10 +233,25 @@ def state_path(state: Path | None, crawl: Path | None, *, only_changed: bool) ->
     return state if state is not None else crawl / STATE_NAME if crawl is not None else None
 
 
-def nothing_found(sources: Sources, left_out: int) -> InputError:
-    """Returns the error for sources without a page. `left_out` is that of `Reading`."""
-    if left_out:
+def files_of_state(state: Path) -> list[str]:
+    """Returns the names of the state file, and of those that SQLite may make beside it."""
+    return [f"{path}{end}" for path in (state, realpath(state)) for end in ("", "-journal", "-wal", "-shm")]
+
+
+def nothing_found(sources: Sources, reading: Reading) -> GoodbotError:
+    """Returns the error for sources without a page."""
+    if reading.unread:
+        return RunError(f"there is no URL to announce: {unread_line(reading.unread)}")
+    if reading.left_out:
         return InputError("there is no URL to announce: all that was found is left out")
     if sources.crawl is not None:
         return InputError(f"the crawl in {sources.crawl} has no page to announce yet")
     return InputError("there is no URL to announce")
+
+
+def unread_line(unread: Sequence[Unread]) -> str:
+    """Says that sitemaps were not read, or only in part, and names the first."""
+    names = list(dict.fromkeys(each.sitemap for each in unread))
+    more = f" and {len(names) - UNREAD_NAMED:,} more" if len(names) > UNREAD_NAMED else ""
+    what = f"{counted(len(names), 'sitemap')} could not be read, or not completely"
+    return f"{what}: {', '.join(map(shown, names[:UNREAD_NAMED]))}{more}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from goodbot.announce.announce_values import BatchReport, Change, Service, ServiceReport
+from goodbot.announce.announce_values import BatchReport, Change, Service, ServiceReport, Unread
 from goodbot.human import counted
 
 LINES_SHOWN: Final = 20
@@ -13,15 +13,26 @@ LINES_SHOWN: Final = 20
 URLS_SHOWN: Final = 10
 
 
-def report_json(reports: Sequence[ServiceReport]) -> dict[str, Any]:
-    """Returns the JSON of `goodbot announce`."""
+def report_json(
+    reports: Sequence[ServiceReport], unread: Sequence[Unread], *, is_interrupted: bool = False
+) -> dict[str, Any]:
+    """Returns the JSON of `goodbot announce`. `unread` are sitemaps that were not read, or only in part."""
+    is_accepted = all(report.accepted == report.urls for report in reports)
     return {
-        "done": all(report.accepted == report.urls for report in reports),
+        "done": is_accepted and not unread and not is_interrupted,
+        **({"interrupted": True} if is_interrupted else {}),
         "services": [_service_json(report) for report in reports],
+        **_unread_json(unread),
     }
 
 
-def plan_json(reports: Sequence[ServiceReport], changes: Callable[[Service], Iterator[Change]]) -> dict[str, Any]:
+def _unread_json(unread: Sequence[Unread]) -> dict[str, Any]:
+    return {"unread": [each._asdict() for each in unread]} if unread else {}
+
+
+def plan_json(
+    reports: Sequence[ServiceReport], unread: Sequence[Unread], changes: Callable[[Service], Iterator[Change]]
+) -> dict[str, Any]:
     """Returns the JSON of `goodbot announce --dry-run`. `changes` yields the pages of the batches of a service, in
     their order."""
     services = [_service_json(report) for report in reports]
@@ -29,7 +40,7 @@ def plan_json(reports: Sequence[ServiceReport], changes: Callable[[Service], Ite
         left = changes(report.service)
         for batch in row["batches"]:
             batch["url_list"] = [change.url.text for change in islice(left, batch["urls"])]
-    return {"done": False, "dry_run": True, "services": services}
+    return {"done": False, "dry_run": True, "services": services, **_unread_json(unread)}
 
 
 def _service_json(report: ServiceReport) -> dict[str, Any]:

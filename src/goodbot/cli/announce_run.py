@@ -1,8 +1,7 @@
 """One run of `goodbot announce`, from the sitemaps on servers to the answers of the services."""
 
-import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Self
 
@@ -14,8 +13,6 @@ from goodbot.announce.sending import Sender, plan_report
 from goodbot.announce.sitemap_fetching import SitemapFetcher
 from goodbot.announce.worklist import HostPages, Worklist
 from goodbot.cli.announce_inputs import Reading, Sources, check_reach, key_locations, nothing_found
-from goodbot.cli.announce_report import name_of
-from goodbot.cli.printing import say_folded
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.clock import SystemClock
 from goodbot.errors import RunError
@@ -39,7 +36,8 @@ class Announcement:
         self._sends = sends
         self._checks = checks
         self._clock = SystemClock()
-        self._accepted = Counter[Service]()
+        self._totals: dict[Service, int] = {}
+        self._sender: Sender | None = None
 
     async def carry_out(self, sources: Sources, reading: Reading) -> list[ServiceReport]:
         """Reads sources that are on servers, and announces. Returns what became of all pages. Raises InputError or
@@ -53,18 +51,19 @@ class Announcement:
         async with service_transport(opened) as transport:
             await self._read_fetched(reading, sources, transport)
             if not self._work:
-                raise nothing_found(sources, reading.left_out)
+                raise nothing_found(sources, reading)
             return await self._announce(transport)
 
     async def _read_fetched(self, reading: Reading, sources: Sources, transport: Transport) -> None:
         from goodbot.one_shot import service_request  # noqa: PLC0415  (imports the robot)
 
         with ProgressLine(lambda count: counted(round(count), "sitemap")) as line:
-            fetcher = SitemapFetcher(transport, self._clock, service_request, reading.finished, line.report)
+            fetcher = SitemapFetcher(
+                transport, self._clock, service_request, reading.finished, reading.failed, line.report
+            )
             await reading.read_fetched(sources, fetcher)
 
     async def _announce(self, transport: Transport) -> list[ServiceReport]:
-        """Raises CancelledError after it has printed what was accepted until then."""
         from goodbot.one_shot import service_request  # noqa: PLC0415  (imports the robot)
 
         found = {service: self._work.hosts(service) for service in self._services}
@@ -75,24 +74,17 @@ class Announcement:
             return plan_report(self._plan(locations))
         if self._checks:
             _raise_wrong_keys(await check_keys(locations.values(), self._key, transport, service_request))
-        totals = {service: _pages(hosts) for service, hosts in found.items()}
-        try:
-            with _UrlProgress(sum(totals.values())) as progress:
-                make_post = partial(service_request, method="POST")
-                sender = Sender(transport, self._clock, make_post, self._accept, progress)
-                return await sender.send_all(self._plan(locations))
-        except asyncio.CancelledError:
-            self._print_accepted(totals)
-            raise
+        self._totals = {service: _pages(hosts) for service, hosts in found.items()}
+        with _UrlProgress(sum(self._totals.values())) as progress:
+            make_post = partial(service_request, method="POST")
+            self._sender = Sender(transport, self._clock, make_post, self._work.accept, progress)
+            return await self._sender.send_all(self._plan(locations))
 
-    def _accept(self, service: Service, batch: Batch) -> None:
-        self._work.accept(service, batch)
-        self._accepted[service] += len(batch.changes)
-
-    def _print_accepted(self, totals: Mapping[Service, int]) -> None:
-        for service, urls in totals.items():
-            accepted = f"{self._accepted[service]:,} of {counted(urls, 'URL')}"
-            say_folded(f"{name_of(service)}: {accepted} accepted before the interruption", err=True)
+    def reports_so_far(self) -> list[ServiceReport]:
+        """Returns what became of the pages until now, after an interruption; empty before anything was sent."""
+        sent = {report.service: report for report in self._sender.reports()} if self._sender is not None else {}
+        reports = (sent.get(service, ServiceReport(service, ())) for service in self._totals)
+        return [replace(report, left=self._totals[report.service] - report.urls) for report in reports]
 
     def _plan(self, locations: Mapping[str, Url]) -> dict[Service, Iterable[Batch]]:
         return {

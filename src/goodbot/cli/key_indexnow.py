@@ -78,7 +78,7 @@ def _check(text: str | None, file: str | None, folder: Path | None, *, as_json: 
     if folder is not None:
         raise InputError("--into belongs to a new key; leave it out with --check")
     url = whole_url(text)
-    key = only_key(Path()) if file is None else read_key(file)
+    key = only_key(Path(), f"goodbot key indexnow --check {url}") if file is None else read_key(file)
     location = default_location(url.origin, key) if url.target == "/" else url
     if location is None:
         raise InputError(f"not a URL of a site: {text}")

@@ -17,6 +17,7 @@ from goodbot.cli.repeat_option import parse_every
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError
 from goodbot.files import make_folder
+from goodbot.interrupts import stopped_as_by_ctrl_c
 from goodbot.url import Url, is_private_host, parse_url
 from goodbot.watch.history.page_states import files_of
 from goodbot.watch.history.site_names import site_name
@@ -91,7 +92,8 @@ def command(
 
     Exit status: 0: nothing changed, or these are the first copies; 1: verdicts, delays or the directives of a page
     changed, or verdicts differ from --file; 2: bad input, such as an invalid URL; 3: something could not be
-    fetched (this is remembered too), or the folder cannot be written; 130: --every was interrupted.
+    fetched (this is remembered too), or the folder cannot be written; 130: interrupted, by Ctrl-C, SIGTERM or SIGHUP
+    (the terminal was closed).
     """
     sites = _sites(urls)
     own = _own_file(file, sites)
@@ -101,20 +103,21 @@ def command(
     make_folder(folder)
     form = "json" if as_json else form
     is_first_run = True
-    while True:
-        started = time.monotonic()
-        found: list[RememberedSite] = []
-        for site in _remembered(sites, folder, own, pages_of):
-            found.append(site)
-            if form != "json" and (is_first_run or form == "line" or _is_news(site)):
-                _print(site, form)
-        if form == "json":
-            write_json([site_json(site) for site in found])
-        if every_s is None:
-            return _status(found)
-        flush()
-        is_first_run = False
-        time.sleep(max(0.0, started + every_s - time.monotonic()))
+    with stopped_as_by_ctrl_c():
+        while True:
+            started = time.monotonic()
+            found: list[RememberedSite] = []
+            for site in _remembered(sites, folder, own, pages_of):
+                found.append(site)
+                if form != "json" and (is_first_run or form == "line" or _is_news(site)):
+                    _print(site, form)
+            if form == "json":
+                write_json([site_json(site) for site in found])
+            if every_s is None:
+                return _status(found)
+            flush()
+            is_first_run = False
+            time.sleep(max(0.0, started + every_s - time.monotonic()))
 
 
 def _remembered(

@@ -17,9 +17,9 @@ from goodbot.cli.printing import say
 from goodbot.cli.repeat_option import parse_interval
 from goodbot.errors import InputError
 from goodbot.human import counted, human_time
+from goodbot.interrupts import stopped_as_by_ctrl_c
 from goodbot.url import parse_url
 from goodbot.web import Site
-from goodbot.web.server.stop_signals import interrupted_by_stop_signals
 
 if TYPE_CHECKING:
     from goodbot.index.copies import Copying, Follower, Manifest, Origin
@@ -77,7 +77,7 @@ def start_following(
 
     follower = Follower(source, cache, every_s, watch, _say_new, waiting)
     try:
-        with interrupted_by_stop_signals():
+        with stopped_as_by_ctrl_c():
             return follower, follower.start()
     except KeyboardInterrupt:
         follower.stop()
@@ -100,5 +100,5 @@ def default_folder(source: str) -> Path:
     return base / "goodbot" / "copies" / blake2b(source.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
-def _say_new(manifest: "Manifest") -> None:
-    say(f"serving the snapshot of {human_time(manifest.taken_at)}: {counted(manifest.documents, 'document')}", err=True)
+def _say_new(manifest: "Manifest", documents: int) -> None:
+    say(f"serving the snapshot of {human_time(manifest.taken_at)}: {counted(documents, 'document')}", err=True)

@@ -47,10 +47,11 @@ class Original:
         index.close()
         refresh_links(self.folder)
 
-    def snapshot(self, target: CopyTarget | Path, keep: int = 3) -> Snapshot:
+    def snapshot(self, target: CopyTarget | Path, keep: int = 3, *, verify: bool = False) -> Snapshot:
         place = FolderPlace(target) if isinstance(target, Path) else target
         with hold_index(self.folder) as held:
-            return take_snapshot(held, Contents(self.hidden, self.synonyms, ORIGIN), place, keep, lambda copying: None)
+            contents = Contents(self.hidden, self.synonyms, ORIGIN)
+            return take_snapshot(held, contents, place, keep, lambda copying: None, verify=verify)
 
 
 def urls(search: Search, query: str = "zebra") -> list[str]:

@@ -306,17 +306,32 @@ def overwrite(file: Path, content: bytes) -> int:
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a missing content": (lambda place: new_store(place).unlink(), "is missing"),
-    "a short content": (lambda place: overwrite(new_store(place), b"x"), "is too short"),
+    "a short content": (
+        lambda place: overwrite(new_store(place), b"x"),
+        "is too short: 1 of the .* the next goodbot index snapshot writes it again",
+    ),
+    "a long content": (
+        lambda place: overwrite(new_store(place), new_store(place).read_bytes() + b"x"),
+        "is too long: more than the .* the next goodbot index snapshot writes it again",
+    ),
     "another content": (
         lambda place: overwrite(new_store(place), bytes(new_store(place).stat().st_size)),
-        "its digest is another one",
+        "its SHA-256 is another one; goodbot index snapshot --verify writes it again",
     ),
     "a missing manifest": (lambda place: shutil.rmtree(place / "manifests"), r"manifests/.* is missing"),
     "a changed manifest": (
         lambda place: [
             overwrite(file, file.read_bytes().replace(b"0.1.0", b"0.1.1")) for file in (place / "manifests").iterdir()
         ],
-        r"manifests/.* is damaged",
+        r"manifests/.* is damaged: its SHA-256 is another one than latest\.json says",
+    ),
+    "a short manifest": (
+        lambda place: [overwrite(file, file.read_bytes()[:9]) for file in (place / "manifests").iterdir()],
+        r"manifests/.* is damaged: it has 9 bytes, and latest\.json says",
+    ),
+    "a long manifest": (
+        lambda place: [overwrite(file, file.read_bytes() + b"\n") for file in (place / "manifests").iterdir()],
+        r"manifests/.* is damaged: it has more bytes, and latest\.json says",
     ),
     "a torn pointer": (lambda place: overwrite(place / "latest.json", b'{"version":'), "latest.json .*is damaged"),
     "a newer pointer": (lambda place: overwrite(place / "latest.json", b'{"format": 2}'), "a newer goodbot"),
@@ -334,6 +349,7 @@ def test_a_damaged_source(
         follower.start()
         source.is_away = True
         problem(follower)
+        checked_at = follower.state().checked_at
         original.add([page(9)])
         original.snapshot(place)
         damage(place)
@@ -341,11 +357,9 @@ def test_a_damaged_source(
         until(lambda: follower.state().problem != "the source is away")
         with pytest.raises(RunError, match=reason):
             raise RunError(follower.state().problem)
-        assert len(urls(follower.search)) == 3
+        assert (len(urls(follower.search)), follower.state().checked_at) == (3, checked_at)
         if "newer" not in reason:
-            if "digest" in reason:  # the next snapshot sees a content that is as long as it should be
-                new_store(place).unlink()
-            version = original.snapshot(place).manifest.version
+            version = original.snapshot(place, verify="--verify" in reason).manifest.version
             until(lambda: follower.state().version == version)
             assert len(urls(follower.search)) == 4
         follower.join()
@@ -383,6 +397,67 @@ def test_a_hostile_source(
         follower.start()
     assert sorted(tmp_path.iterdir()) == before
     assert list((tmp_path / "cache" / "versions").iterdir()) == []
+
+
+FUTURE_S = 86_400
+CLAIMS: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
+    "a wrong clock": (
+        lambda value: value.update(taken_at=time.time() + FUTURE_S),
+        r"is of .*, (24 h|23 h 59 min|1 day) .*in the future: check the clocks of both machines",
+    ),
+    "too many documents": (
+        lambda value: value.update(documents=10**9),
+        "says 1,000,000,000 documents, but its index has 3",
+    ),
+    "a clock that differs a little": (lambda value: value.update(taken_at=time.time() + 30), ""),
+    "fewer documents": (lambda value: value.update(documents=1), ""),  # a page may not be shown from a date on
+}
+
+
+@pytest.mark.parametrize(("change", "warning"), CLAIMS.values(), ids=CLAIMS)
+def test_what_a_manifest_claims(
+    change: Callable[[dict[str, object]], object],
+    warning: str,
+    source: Recorded,
+    cache: CopyCache,
+    place: Path,
+    original: Original,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is served, and counted in the index. The log warns once, also when it is followed by another such version."""
+    counts: list[int] = []
+    follower = Follower(source, cache, EVERY_S, changed=lambda manifest, documents: counts.append(documents))
+    republish(place, change)
+    version = follower.start().version
+    until(lambda: follower.state().checked_at)
+    if "clock" in warning:
+        original.snapshot(place)
+        republish(place, change)
+        until(lambda: follower.state().version != version)
+    follower.join()
+    assert (counts, follower.search.count(), follower.state().problem) == ([3], 3, None)
+    lines = [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    assert len(lines) == bool(warning)
+    assert re.search(warning, "".join(lines))
+
+
+def test_when_the_source_was_last_looked_at_with_success(
+    original: Original, follower: Follower, source: Recorded, place: Path
+) -> None:
+    """Looks that found no new version count, looks that failed do not: see also `test_a_damaged_source`."""
+    assert follower.state().checked_at is None
+    follower.start()
+    until(lambda: follower.state().checked_at)
+    first = follower.state().checked_at or 0.0
+    until(lambda: (follower.state().checked_at or 0.0) > first)
+    second = original.snapshot(place).manifest
+    until(lambda: (follower.state().checked_at or 0.0) > second.taken_at)
+    until(lambda: follower.state().version == second.version)
+    source.is_away = True
+    problem(follower)
+    last = follower.state().checked_at
+    time.sleep(3 * EVERY_S)
+    assert follower.state().checked_at == last
 
 
 def test_an_index_that_cannot_be_opened(original: Original, follower: Follower, place: Path) -> None:

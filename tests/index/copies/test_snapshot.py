@@ -1,9 +1,10 @@
 """Snapshots: they copy what is new, keep some versions, and leave the version before them whole whatever happens."""
 
 import os
+import re
 import shutil
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Event, Thread
 
@@ -12,7 +13,16 @@ import pytest
 from disks import MOUNTS, small_disk
 from goodbot.errors import BusyError, DamagedError, InputError, RunError
 from goodbot.index import TantivyIndex, TantivySearch
-from goodbot.index.copies import Contents, FolderPlace, FsspecPlace, Manifest, hold_index, open_cache, take_snapshot
+from goodbot.index.copies import (
+    Contents,
+    CopyTarget,
+    FolderPlace,
+    FsspecPlace,
+    Manifest,
+    hold_index,
+    open_cache,
+    take_snapshot,
+)
 from goodbot.index.copies.published import load_manifest, load_pointer
 from index.copies.sample_index import ORIGIN, Original, page, urls
 
@@ -190,6 +200,74 @@ def test_a_damaged_place_is_mended(pattern: str, content: bytes, original: Origi
     assert latest(FolderPlace(place)) == done.manifest
     assert contents_of(place) == {file.digest for file in done.manifest.files}
     assert found_in(FolderPlace(place), tmp_path / "cache") == urls_of(original)
+
+
+def damage(place: CopyTarget, path: str, change: Callable[[bytes], bytes]) -> str:
+    """Damages the content of a file of the latest version, and returns its name."""
+    pointer = load_pointer(place)
+    assert pointer is not None
+    file = next(file for file in load_manifest(place, pointer).files if re.fullmatch(path, file.path))
+    place.write(file.place, [change(place.read(file.place, 0, file.size) or b"")])
+    return file.digest
+
+
+def flipped(content: bytes) -> bytes:
+    return content[:3] + bytes([content[3] ^ 1]) + content[4:]
+
+
+HARM: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "a bit of a segment": (r"index/\w+\.store", flipped),
+    "a bit of a small file": (r"hidden\.json", flipped),
+    "a short segment": (r"index/\w+\.idx", lambda content: content[:-1]),
+    "a long segment": (r"index/\w+\.idx", lambda content: content + b"x"),
+    "nothing": (r"synonyms\.txt", lambda content: content),
+}
+
+
+@pytest.mark.parametrize("kind", ["folder", "memory"])
+@pytest.mark.parametrize(("path", "change"), HARM.values(), ids=HARM)
+def test_what_is_damaged_is_written_again(
+    path: str, change: Callable[[bytes], bytes], kind: str, original: Original, tmp_path: Path
+) -> None:
+    place = FolderPlace(tmp_path / "place") if kind == "folder" else FsspecPlace(f"memory://{tmp_path}/place")
+    before = original.snapshot(place).manifest
+    name = damage(place, path, change)
+    is_damaged = change(b"12345") != b"12345"
+    done = original.snapshot(place, verify=True)
+    contents = {file.digest: file.size for file in before.files}
+    assert done.manifest.files == before.files
+    assert done.verified is not None
+    assert done.verified.damaged == ({name} if is_damaged else set())
+    assert (done.verified.files, done.copied_files) == (len(contents), int(is_damaged))
+    with open_cache(tmp_path / "cache", place.name) as copies:
+        copies.fetch(place, done.manifest, lambda copying: None)  # compares all digests
+    assert original.snapshot(place, verify=True).verified == (len(contents), sum(contents.values()), frozenset())
+
+
+def test_a_plain_snapshot_reads_no_content(original: Original, tmp_path: Path) -> None:
+    """So it does not see damage that leaves the size as it was."""
+    place = FolderPlace(tmp_path / "place")
+    original.snapshot(place)
+    name = damage(place, r"index/\w+\.store", flipped)
+    done = original.snapshot(place)
+    assert (done.copied_files, done.verified) == (0, None)
+    assert name in {file.digest for file in done.manifest.files}
+
+
+def test_what_only_an_older_version_needs_is_removed_if_damaged(original: Original, tmp_path: Path) -> None:
+    """The index does not have it any more. A later snapshot that needs it again does not rely on its size."""
+    place = FolderPlace(tmp_path / "place")
+    original.synonyms = b"lion => zebra\n"
+    original.snapshot(place)
+    name = damage(place, r"synonyms\.txt", flipped)
+    original.synonyms = b""
+    done = original.snapshot(place, verify=True)
+    assert done.verified is not None
+    assert done.verified.damaged == {name}
+    assert name not in contents_of(tmp_path / "place")
+    original.synonyms = b"lion => zebra\n"
+    assert original.snapshot(place).copied_files == 1
+    assert found_in(place, tmp_path / "cache") == urls_of(original)
 
 
 @pytest.mark.parametrize("name", ["latest.json", "manifests"])

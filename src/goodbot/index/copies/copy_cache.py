@@ -34,6 +34,7 @@ from goodbot.index.copies.copy_manifest import (
 )
 from goodbot.index.copies.copy_place import CopySource, TooSlowError
 from goodbot.index.copies.folder_place import LOCK, locked
+from goodbot.index.copies.held_index import count_documents
 from goodbot.index.copies.snapshot import Copying
 from goodbot.index.integrity import META_FILE, SEGMENT_PARTS
 from goodbot.index.schema import SCHEMA_VERSION
@@ -54,6 +55,7 @@ CHECKED_BYTES: Final = 1 << 20
 FREE_BYTES: Final = 64 * 1024 * 1024
 """What stays free on the disk."""
 _PART: Final = ".part"
+_REWRITTEN: Final = "the next goodbot index snapshot writes it again"
 _SEGMENT_SUFFIXES: Final = frozenset(f".{part}" for part in SEGMENT_PARTS)
 
 Watch = Callable[[Copying], object]
@@ -84,6 +86,11 @@ class LocalCopy(NamedTuple):
         cannot be used."""
         hidden = self._hidden()
         return TantivySearch(self.folder / INDEX, None, load_synonyms(self.folder / SYNONYMS), lambda: hidden)
+
+    def documents(self) -> int:
+        """Returns how many documents the segments of the index have, also those that searches do not show. Raises
+        DamagedError if it cannot be read."""
+        return count_documents(self.folder / INDEX)
 
     def _hidden(self) -> Hidden:
         file = self.folder / HIDDEN
@@ -234,9 +241,8 @@ class CopyCache:
             at = out.tell()
             while at < file.size:
                 piece = self._read(source, file, at)
-                if not piece:
-                    fault = "is missing" if piece is None else "is too short"
-                    raise DamagedError(f"{file.place} ({file.path}) at {source.name} {fault}")
+                if piece is None or not 0 < len(piece) <= file.size - at:
+                    raise DamagedError(f"{_named_at(source, file)} {_size_fault(file, at, piece)}: {_REWRITTEN}")
                 out.write(piece)
                 at += len(piece)
                 progress.add(len(piece))
@@ -244,17 +250,18 @@ class CopyCache:
         if _digest(part) != file.digest:
             part.unlink()
             raise DamagedError(
-                f"{file.place} ({file.path}) at {source.name} is damaged: its digest is another one; remove that file "
-                "there, and the next snapshot writes it again"
+                f"{_named_at(source, file)} is damaged: its SHA-256 is another one; goodbot index snapshot --verify "
+                "writes it again"
             )
         part.replace(self._files / file.digest)
 
     def _read(self, source: CopySource, file: CopiedFile, at: int) -> bytes | None:
-        """Reads a piece, as large as the line allows."""
+        """Reads a piece, as large as the line allows. The last one shows whether the file is longer than it should
+        be."""
         while True:
-            began = time.monotonic()
+            began, left = time.monotonic(), file.size - at
             try:
-                piece = source.read(file.place, at, min(self._piece_bytes, file.size - at))
+                piece = source.read(file.place, at, left + 1 if left <= self._piece_bytes else self._piece_bytes)
             except TooSlowError:
                 if self._piece_bytes == MIN_PIECE_BYTES:
                     raise
@@ -287,6 +294,18 @@ class _Progress:
     def add(self, count: int) -> None:
         self._done += count
         self._watch(Copying(self._done, self._total))
+
+
+def _named_at(source: CopySource, file: CopiedFile) -> str:
+    return f"{file.place} ({file.path}) at {source.name}"
+
+
+def _size_fault(file: CopiedFile, at: int, piece: bytes | None) -> str:
+    """Returns what is wrong with the size of a file that was read up to `at`, then this piece."""
+    if piece is None:
+        return "is missing"
+    found = f"too long: more than the {file.size:,} bytes" if piece else f"too short: {at:,} of the {file.size:,} bytes"
+    return f"is {found} of the manifest"
 
 
 def _local_copy(place: Path) -> LocalCopy | None:

@@ -7,7 +7,7 @@ from threading import Event, Thread
 from typing import Final
 
 from goodbot.errors import DamagedError, GoodbotError, OutdatedError, RunError
-from goodbot.human import human_duration, human_time
+from goodbot.human import counted, human_duration, human_time
 from goodbot.index.copies.copy_cache import CopyCache, LocalCopy, Watch, check_usable
 from goodbot.index.copies.copy_manifest import INDEX, Manifest, Pointer
 from goodbot.index.copies.copy_place import CopySource
@@ -26,14 +26,16 @@ NOTE_S: Final = 1.0
 """After how long the start reports that it waits."""
 AGAIN_S: Final = 3600.0
 """How often a fault that lasts is logged."""
+CLOCKS_DIFFER_S: Final = 60.0
+"""How far the clocks of two machines may be apart without a warning."""
 
 
 class Follower:
     """Follows `source`, and keeps its versions in `cache`. `search` answers from the latest version that is whole;
     whatever goes wrong, the version before it goes on answering.
 
-    `watch` gets the progress of each fetch. `changed` gets each version that was swapped in, also the one of the cache.
-    `waiting` is called if the start takes longer than a second.
+    `watch` gets the progress of each fetch. `changed` gets each version that was swapped in, also the one of the cache,
+    and how many documents can be found in it. `waiting` is called if the start takes longer than a second.
     """
 
     def __init__(
@@ -42,7 +44,7 @@ class Follower:
         cache: CopyCache,
         every_s: float,
         watch: Watch = lambda progress: None,
-        changed: Callable[[Manifest], object] = lambda manifest: None,
+        changed: Callable[[Manifest, int], object] = lambda manifest, documents: None,
         waiting: Callable[[], object] = lambda: None,
     ) -> None:
         self.search = FollowedSearch()
@@ -55,6 +57,7 @@ class Follower:
         self._checked_at: float | None = None
         self._problem: str | None = None
         self._logged_at = 0.0
+        self._is_clock_noted = False
         self._known: Manifest | None = None
         self._failed: GoodbotError | None = None
         self._begun, self._looked, self._stopped = Event(), Event(), Event()
@@ -110,13 +113,16 @@ class Follower:
             return
         try:
             copy.check()
-            self.search.swap(copy, copy.open())
+            search = copy.open()
+            documents = search.count()
         except GoodbotError as error:
             _LOG.warning("the copy in %s cannot be used: %s", copy.folder, error)
             if isinstance(error, DamagedError):
                 self._discard(copy)
         else:
-            self._changed(copy.manifest)
+            self.search.swap(copy, search)
+            self._note_clock(copy.manifest)
+            self._changed(copy.manifest, documents)
             self._begin(copy.manifest)
             self._looked.set()
 
@@ -128,7 +134,7 @@ class Follower:
 
     def _look_and_note(self) -> None:
         try:
-            self._look()
+            checked_at = self._look()
         except StoppedError:
             return
         except GoodbotError as error:
@@ -137,19 +143,27 @@ class Follower:
         except OSError as error:  # somebody has changed the folder of the copies
             self._note(f"the folder of the copy cannot be used: {error}")
         else:
+            self._checked_at = checked_at
             self._note(None)
 
-    def _look(self) -> None:
-        """Looks for a new version once. Raises GoodbotError."""
+    def _look(self) -> float:
+        """Looks for a new version once, and fetches it. Returns when the pointer was read. Raises GoodbotError."""
         pointer, copy = self._pointer(), self.search.copy
+        checked_at = time.time()
         if copy is not None and copy.manifest.version == pointer.version:
             self._cache.tidy(self.search.copies_in_use())
-            return
+            return checked_at
         manifest = load_manifest(self._source, pointer)
         check_usable(manifest, self._source)
+        self._note_clock(manifest)
         if copy is not None and copy.manifest.files == manifest.files:
             self.search.renew(self._cache.renew(copy, manifest))
-            return
+        else:
+            self._replace(manifest)
+        return checked_at
+
+    def _replace(self, manifest: Manifest) -> None:
+        """Fetches a version and swaps it in."""
         self._cache.tidy(self.search.copies_in_use(), manifest)
         self._cache.check_room(manifest)
         self._begin(manifest)
@@ -160,7 +174,6 @@ class Follower:
         pointer = load_pointer(self._source)
         if pointer is None:
             raise RunError(f"there is no snapshot of an index at {self._source.name}")
-        self._checked_at = time.time()
         return pointer
 
     def _swap(self, copy: LocalCopy) -> None:
@@ -171,7 +184,7 @@ class Follower:
             raise
         try:
             search = copy.open()
-            search.count()
+            documents = search.count()
         except GoodbotError as error:
             fault = str(error).removesuffix(f": {remedy(copy.folder / INDEX)}")
             self._cache.discard(copy)
@@ -184,7 +197,29 @@ class Follower:
         self.search.swap(copy, search)
         self._cache.tidy(self.search.copies_in_use())
         _LOG.info("now serving version %s of %s", copy.manifest.version, self._source.name)
-        self._changed(copy.manifest)
+        self._check_count(copy)
+        self._changed(copy.manifest, documents)
+
+    def _check_count(self, copy: LocalCopy) -> None:
+        """Logs if a manifest says that there are more documents than its index has."""
+        said, found = copy.manifest.documents, copy.documents()
+        if said > found:
+            _LOG.warning(
+                "the manifest of version %s at %s says %s, but its index has %s",
+                *(copy.manifest.version, self._source.name, counted(said, "document"), f"{found:,}"),
+            )
+
+    def _note_clock(self, manifest: Manifest) -> None:
+        """Logs once if a version was made in the future."""
+        ahead_s = manifest.taken_at - time.time()
+        if ahead_s <= CLOCKS_DIFFER_S or self._is_clock_noted:
+            return
+        self._is_clock_noted = True
+        _LOG.warning(
+            "the snapshot at %s is of %s, %s in the future: check the clocks of both machines; until then the copy "
+            "seems to be 0 s old",
+            *(self._source.name, human_time(manifest.taken_at), human_duration(ahead_s)),
+        )
 
     def _begin(self, manifest: Manifest) -> None:
         """Lets `start` return."""

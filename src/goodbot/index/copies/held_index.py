@@ -82,6 +82,15 @@ def hold_index(folder: Path) -> Iterator[HeldIndex]:
     raise RunError(f"the index in {folder} changed {_ATTEMPTS} times while its files were opened: try again")
 
 
+def count_documents(folder: Path) -> int:
+    """Returns how many documents the segments of the index in `folder` have. Raises DamagedError if its meta.json
+    cannot be read."""
+    try:
+        return _documents(_read_meta(folder / META_FILE)[1])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedError(f"{folder / META_FILE} is damaged: {remedy(folder)}") from error
+
+
 def _hold(folder: Path, opened: ExitStack) -> HeldIndex:
     """Raises _ChangedError or FileNotFoundError if the index was written meanwhile."""
     require_index(folder)
@@ -92,8 +101,7 @@ def _hold(folder: Path, opened: ExitStack) -> HeldIndex:
     files += _hold_links(folder, links, opened)
     if check_version(folder) != identity or _read_pointer(folder) != links:
         raise _ChangedError
-    documents = sum(int(each["max_doc"]) - _deleted(each) for each in state["segments"])
-    return HeldIndex(identity, committed_ns, documents, tuple(files))
+    return HeldIndex(identity, committed_ns, _documents(state), tuple(files))
 
 
 def _hold_links(folder: Path, pointer: bytes | None, opened: ExitStack) -> list[HeldFile]:
@@ -126,6 +134,10 @@ def _read_meta(file: Path) -> tuple[bytes, dict[str, Any], int]:
     with file.open("rb") as stream:
         content = stream.read()
         return content, json.loads(content), os.fstat(stream.fileno()).st_mtime_ns
+
+
+def _documents(state: dict[str, Any]) -> int:
+    return sum(int(each["max_doc"]) - _deleted(each) for each in state["segments"])
 
 
 def _deleted(segment: dict[str, Any]) -> int:

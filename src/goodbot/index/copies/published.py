@@ -33,15 +33,24 @@ def load_manifest(source: CopySource, pointer: Pointer) -> Manifest:
     if a newer goodbot wrote it."""
     place = manifest_place(pointer.version)
     content = source.read(place, 0, pointer.size + 1)
-    if content is None or digest_of(content) != pointer.digest:
-        fault = "is missing" if content is None else "is damaged"
-        raise DamagedError(f"{place} at {source.name} {fault}")
+    if content is None:
+        raise DamagedError(f"{place} at {source.name} is missing")
+    if fault := _fault(content, pointer):
+        raise DamagedError(f"{place} at {source.name} is damaged: {fault}")
     found = parse_manifest(content)
     if isinstance(found, Unusable):
         raise unusable(source, place, found)
     if found.version != pointer.version:
         raise DamagedError(f"{place} at {source.name} is about another version")
     return found
+
+
+def _fault(content: bytes, pointer: Pointer) -> str:
+    """Returns what is wrong with the bytes of a manifest, of which one more was read than it should have."""
+    if len(content) != pointer.size:
+        found = f"{len(content):,} bytes" if len(content) < pointer.size else "more bytes"
+        return f"it has {found}, and {LATEST} says {pointer.size:,}"
+    return "" if digest_of(content) == pointer.digest else f"its SHA-256 is another one than {LATEST} says"
 
 
 def load_versions(source: CopySource, versions: list[str]) -> dict[str, Manifest]:

@@ -6,7 +6,7 @@ written. The order of writing makes a kill harmless: contents, manifest, pointer
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from hashlib import file_digest
 from importlib.metadata import version
 from io import BytesIO
@@ -39,6 +39,7 @@ from goodbot.index.copies.copy_place import CopyTarget
 from goodbot.index.copies.folder_place import LOCK
 from goodbot.index.copies.held_index import HeldFile, HeldIndex
 from goodbot.index.copies.published import load_manifest, load_pointer, load_versions
+from goodbot.index.copies.verification import Verified, verify_contents
 from goodbot.index.schema import SCHEMA_VERSION
 from goodbot.search_values import Hidden
 
@@ -49,20 +50,23 @@ _ATTEMPTS: Final = 3
 
 class Copying(NamedTuple):
     """The progress of a snapshot or a fetch: how many bytes of the contents that may be missing have been written, or
-    found. `begins`: nothing has been written yet."""
+    found. `begins`: nothing has been written yet. `verifies`: it is about the contents that are read to verify them."""
 
     done: int
     total: int
     finished: bool = False
     begins: bool = False
+    verifies: bool = False
 
 
 class Snapshot(NamedTuple):
-    """A snapshot that was written: what the version contains, how many contents were new, and their bytes."""
+    """A snapshot that was written: what the version contains, how many contents were written, and their bytes.
+    `verified`: which contents had been read before; None: none."""
 
     manifest: Manifest
     copied_files: int
     copied_bytes: int
+    verified: Verified | None = None
 
 
 class Contents(NamedTuple):
@@ -78,8 +82,12 @@ class Contents(NamedTuple):
 Watch = Callable[[Copying], object]
 
 
-def take_snapshot(held: HeldIndex, contents: Contents, target: CopyTarget, keep: int, watch: Watch) -> Snapshot:
-    """Writes a version, and keeps the last `keep` versions of this place.
+def take_snapshot(
+    held: HeldIndex, contents: Contents, target: CopyTarget, keep: int, watch: Watch, *, verify: bool = False
+) -> Snapshot:
+    """Writes a version, and keeps the last `keep` versions of this place. A content that is there is not read: its size
+    must be right. `verify`: all contents are read; those that are damaged are written again, or removed if only older
+    versions need them.
 
     Raises InputError if the place has other files, BusyError if another snapshot is written there, RunError if it
     cannot be read or written, or if a newer goodbot has written there.
@@ -88,9 +96,11 @@ def take_snapshot(held: HeldIndex, contents: Contents, target: CopyTarget, keep:
         raise InputError(f"{target.name} has other files, such as {others[0]}: give an empty folder")
     with target.exclusive():
         writing = _Writing(held, contents, target, watch)
+        if verify:
+            writing.verify()
         for _ in range(_ATTEMPTS):
             done = writing.write()
-            _remove_old(target, done.manifest.version, keep)
+            _remove_old(target, done.manifest.version, keep, writing.damaged)
             if _is_whole(target, done.manifest):
                 watch(Copying(done.copied_bytes, done.copied_bytes, finished=True))
                 return done
@@ -98,16 +108,29 @@ def take_snapshot(held: HeldIndex, contents: Contents, target: CopyTarget, keep:
 
 
 class _Writing:
+    """Writes a version. `damaged`: contents that were found damaged, and have not been written again."""
+
     def __init__(self, held: HeldIndex, contents: Contents, target: CopyTarget, watch: Watch) -> None:
         self._held = held
         self._contents = contents
         self._target = target
         self._watch = watch
         self._copied_files = self._copied_bytes = self._done = self._total = 0
+        self._verified: Verified | None = None
+        self.damaged: set[str] = set()
+
+    def verify(self) -> None:
+        """Finds the contents that are damaged. They count as missing from now on."""
+
+        def read(done: int, total: int) -> None:
+            self._watch(Copying(done, total, begins=not done, verifies=True))
+
+        self._verified = verify_contents(self._target, read)
+        self.damaged = set(self._verified.damaged)
 
     def write(self) -> Snapshot:
         """Writes what is missing, the manifest, and the pointer."""
-        there = self._target.list(FILES)
+        there = {name: size for name, size in self._target.list(FILES).items() if name not in self.damaged}
         known = self._known_digests()
         extra = {HIDDEN: format_hidden(self._contents.hidden), SYNONYMS: self._contents.synonyms}
         files = [each._replace(path=f"{INDEX}/{each.path}") for each in self._held.files]
@@ -118,7 +141,7 @@ class _Writing:
         manifest = self._manifest(tuple(self._copy(each, known, there) for each in files))
         self._target.write(manifest.place, [format_manifest(manifest)])
         self._target.write(LATEST, [format_pointer(manifest)])
-        return Snapshot(manifest, self._copied_files, self._copied_bytes)
+        return Snapshot(manifest, self._copied_files, self._copied_bytes, self._verified)
 
     def _known_digests(self) -> Mapping[str, CopiedFile]:
         """Returns the segment files of the last version of this index: they need not be read again."""
@@ -142,6 +165,7 @@ class _Writing:
             self._progress(file.size)
             return file
         self._target.write(file.place, self._pieces(held))
+        self.damaged.discard(file.digest)
         there[file.digest] = file.size
         self._copied_files += 1
         self._copied_bytes += file.size
@@ -208,16 +232,17 @@ def _digest(held: HeldFile) -> str:
     return file_digest(held.content, "sha256").hexdigest()
 
 
-def _remove_old(target: CopyTarget, latest: str, keep: int) -> None:
+def _remove_old(target: CopyTarget, latest: str, keep: int, damaged: Collection[str]) -> None:
     """Removes all but the last `keep` versions, and the contents that none of these names: also those of a snapshot
-    that was killed. What has another name than ours stays."""
+    that was killed. Contents that are `damaged` are removed in any case: a later snapshot would rely on their sizes.
+    What has another name than ours stays."""
     manifests = [name for name in target.list(MANIFESTS) if is_manifest_name(name) or is_leftover(name)]
     versions = sorted((name.removesuffix(".json") for name in manifests if is_manifest_name(name)), reverse=True)
     kept = load_versions(target, [latest, *(name for name in versions if name != latest)][:keep])
     for name in manifests:
         if name.removesuffix(".json") not in kept:
             target.remove(f"{MANIFESTS}/{name}")
-    named = named_digests(kept.values())
+    named = named_digests(kept.values()).difference(damaged)
     for name in target.list(FILES):
         if name not in named and (is_content_name(name) or is_leftover(name)):
             target.remove(f"{FILES}/{name}")

@@ -92,7 +92,7 @@ RESULTS: Final = _object(
     },
     {
         "notes": _said(TEXTS, "What could not be read as typed"),
-        "corrected": _said(TEXT, "The query that was searched for instead"),
+        "corrected": _said(TEXT, "The query for which this index was searched instead; other services get it as typed"),
         "suggestion": _said(TEXT, "A query that the user may have meant"),
         "sources": _said(_list(_SOURCE), "With `others=1`: the services that were asked"),
     },
@@ -236,7 +236,11 @@ _COPY: Final = _object(
         "version": _or_null(TEXT),
         "taken_at": _said(_or_null(NUMBER), "When the snapshot was taken, in Unix seconds"),
         "age_s": _or_null(NUMBER),
-        "checked_at": _said(_or_null(NUMBER), "When its source was last reached"),
+        "checked_at": _said(
+            _or_null(NUMBER),
+            "When the last look at the source that succeeded read its latest.json, whether that named a new version or "
+            "not; a look that fails does not change it",
+        ),
         "followed": _said(FLAG, "Whether the last look for a newer one succeeded; false before the first one"),
     }
 )

@@ -16,6 +16,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from goodbot.errors import InputError, RunError
+from goodbot.interrupts import stopped_as_by_ctrl_c
 from goodbot.web.server.bounded_protocol import BoundedProtocol
 from goodbot.web.server.connections import HEAD_BYTES, ConnectionLimit, connections_most
 from goodbot.web.server.cut_off_requests import CutOffRequests
@@ -23,7 +24,6 @@ from goodbot.web.server.host_names import for_hosts
 from goodbot.web.server.log_throttle import log_accept_errors_briefly, throttled
 from goodbot.web.server.request_log import LOGGER, RequestLog
 from goodbot.web.server.request_targets import RequestTargets
-from goodbot.web.server.stop_signals import interrupted_by_stop_signals
 
 BACKLOG: Final = 1024
 """How many connections the kernel holds until they are accepted. Beyond that, clients try again after a second."""
@@ -53,7 +53,7 @@ def serve(
     with listener or listening(host, port) as opened, throttled():
         server = _Server(app, opened, host, on_ready, public_host=public_host, on_stop=on_stop)
         try:
-            with interrupted_by_stop_signals():
+            with stopped_as_by_ctrl_c():
                 server.run(sockets=[opened])
         except KeyboardInterrupt:  # raised again by uvicorn once everything is finished
             pass
