@@ -9,23 +9,38 @@ from typing import Any
 import click
 
 from goodbot.check.checker import KINDS
+from goodbot.check.policy_writer import Policy
 from goodbot.cli.command_class import shared_options
 from goodbot.cli.command_with_others import CommandWithOthers
 from goodbot.cli.commands import COMMANDS, group
+from goodbot.errors import InputError
 from goodbot.exam.sites import chosen_sites
 from goodbot.registry import robots
 from goodbot.registry.robot_records import load_records
 
 FILE = Path(__file__).parent.parent / "src" / "goodbot" / "cli" / "completions.json"
 
+
+def _is_accepted(token: str) -> bool:
+    """Whether `goodbot write` takes it for a product token."""
+    try:
+        Policy(no_robots=(token,))
+    except InputError:
+        return False
+    return True
+
+
+_TOKENS = sorted({robot.token for robot in robots() if robot.token}, key=str.lower)
+
 LISTS = {
     "codes": sorted(KINDS),
-    "robots": sorted({robot.name for robot in robots() if re.fullmatch(r"[!-~]+", robot.name)}, key=str.lower),
-    "tokens": sorted({robot.token for robot in robots() if robot.token}, key=str.lower),
+    "robots": sorted({robot.name for robot in robots()}, key=str.lower),
+    "tokens": _TOKENS,
+    "writable": [token for token in _TOKENS if _is_accepted(token)],
     "sites": [site.name for site in chosen_sites(())],
     "address-lists": sorted(load_records().lists),
 }
-"""Values that several options take. A shell splits names with spaces, so those are left out."""
+"""Values that several options take."""
 
 VALUES = {
     "explain code": "codes",
@@ -33,7 +48,8 @@ VALUES = {
     "who user_agents": "robots",
     "who update lists": "address-lists",
     "exam --site": "sites",
-    "write --no-robot": "tokens",
+    "write --only": "writable",
+    "write --no-robot": "writable",
 }
 """Command and parameter → a list of `LISTS`."""
 
@@ -43,7 +59,7 @@ _SHARED = {name for option in shared_options(output=True) for name in option.opt
 _OF_OPTIONS = {"--robot": "robots", "--agent": "tokens"}
 _OWN_NAME = {"crawl"}
 """Commands in which `--agent` is the name of the user's robot, which is not one of the known ones."""
-_FILES = re.compile(r"FILE|FOLDER|LOG\b|LOG\]|PLAN|NEW|ROBOTS|PAGE\b")
+_FILES = re.compile(r"FILE|FOLDER|INPUT|LOG\b|LOG\]|PLAN|NEW|ROBOTS|PAGE\b")
 """Metavars, or names of arguments, of values that may be files but also something else, such as URLs."""
 
 

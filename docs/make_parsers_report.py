@@ -260,6 +260,7 @@ How to read it:
 - **reading**: {KINDS["reading"]}. **choice**: {KINDS["choice"]}.
   A parser that answers otherwise is not wrong. The last column counts, over all kinds, the answers that equal
   goodbot's.
+- Percentages are cut after the first decimal, not rounded: 100.0 % means all.
 - Many cases differ in one octet or one place, so one fault may fail a hundred of them: the number of failed cases says
   little about how often a fault matters on the Web. Each line under *What failed* is about one kind of question.
 - Each parser is used as its documentation shows, by the programs in `docs/parsers/`. An *error* is an exception, the

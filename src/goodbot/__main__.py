@@ -11,7 +11,8 @@ def run() -> int:
 
     leave_at_once()
     if "_GOODBOT_COMPLETE" in os.environ:
-        from goodbot.cli.completing import VARIABLE, complete  # noqa: PLC0415  (at every Tab: only what it needs)
+        from goodbot.cli.completing import complete  # noqa: PLC0415  (at every Tab: only what it needs)
+        from goodbot.cli.completion_scripts import VARIABLE  # noqa: PLC0415  (as above)
 
         return complete(os.environ[VARIABLE])
     from goodbot.cli import main  # noqa: PLC0415  (takes 0.1 s, in which Ctrl-C would print a traceback)

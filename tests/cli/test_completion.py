@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from cli.test_every_command import LEAVES
 from goodbot.cli import main
-from goodbot.cli.completing import SHELLS, complete
-from goodbot.cli.completing import script as script_for
+from goodbot.cli.completing import complete
+from goodbot.cli.completion_scripts import SHELLS
+from goodbot.cli.completion_scripts import script as script_for
 from programs import ROOT, load
 
 
@@ -72,6 +73,17 @@ CASES = [
     ("goodbot crawl --nothing --keep-f", ["--keep-fresh"]),
     ("goodbot check --format nothing --js", ["--json"]),
     ("goodbot check 'a b", ["file"]),
+    ("goodbot allowed robots.txt --agent gptb", ["GPTBot"]),
+    ("goodbot allowed robots.txt --agent AP", ["APIs-Google"]),
+    ("goodbot allowed robots.txt --agent Ap", ["Applebot", "Applebot-Extended"]),
+    ("goodbot allowed robots.txt --agent ap", ["apIs-Google", "applebot", "applebot-Extended"]),
+    ("goodbot allowed robots.txt --agent app", ["Applebot", "Applebot-Extended"]),
+    ("goodbot allowed robots.txt --agent SCRE", ["Screaming Frog SEO Spider"]),
+    ("goodbot write --no-robot Scre", []),
+    ("goodbot write --no-robot=GPTB", ["GPTBot"]),
+    ("goodbot write --only GPTB", ["GPTBot"]),
+    ("goodbot write --merge rob", ["file"]),
+    ("goodbot check --format=-", []),
 ]
 
 
@@ -195,6 +207,19 @@ AT_ONE_TAB = [
     ("goodbot exam -- wget rob", "goodbot exam -- wget robots.txt "),
     ("goodbot vectors > rob", "goodbot vectors > robots.txt "),
 ]
+WORDS_AT_ONE_TAB = [
+    ("allowed robots.txt --agent Goo", "--agent", "Google"),
+    ("allowed robots.txt --agent ap", "--agent", "ap"),
+    ("allowed robots.txt --agent Scre", "--agent", "Screaming Frog SEO Spider"),
+    ("allowed robots.txt --agent=scre", "robots.txt", "--agent=Screaming Frog SEO Spider"),
+    ('allowed robots.txt --agent "Screaming F', "--agent", "Screaming Frog SEO Spider"),
+    ("allowed robots.txt --agent=Screaming\\ F", "robots.txt", "--agent=Screaming Frog SEO Spider"),
+    ("vectors --output=two", "vectors", "--output=two words.txt"),
+    ("crawl --into=fol", "crawl", "--into=folder"),
+    ("write --merge robots.txt two", "robots.txt", "two words.txt"),
+]
+"""What is typed after `goodbot`, and the last two words that a program is given after Tab and Enter, without the
+slash that some shells add to a folder."""
 AFTER_A_TAB = {
     "bash": "value=5; type=7; completion=9; kind=3",
     "zsh": "type=7; key=5; descr=9; kind=3",
@@ -203,17 +228,34 @@ AFTER_A_TAB = {
 STARTS = {
     "bash": (["bash", "--noprofile", "--rcfile", ".bashrc", "-i"], ".bashrc", ""),
     "zsh": (["zsh", "-i"], ".zshrc", "autoload -U compinit; compinit -u -D\n"),
+    "fish": (["fish", "-i"], ".config/fish/config.fish", "function fish_prompt; echo -n 'REA''DY> '; end\n"),
+}
+LAST_WORDS = {
+    "bash": 'last() { set -- "${@%/}"; printf "<%s>" "${@: -2}"; }\n',
+    "zsh": 'last() { printf "<%s>" "${@[-2,-1]}"; }\n',
+    "fish": "function last; printf '<%s>' (string trim -r -c / -- $argv[-2..-1]); end\n",
 }
 
 
-@pytest.mark.parametrize("shell", STARTS)
-def test_the_tab_key(shell: str, tmp_path: Path) -> None:
+@contextmanager
+def completing(shell: str, folder: Path) -> Iterator[Terminal]:
+    """A terminal with a shell that completes, in a folder with a few files."""
     needs(shell)
     arguments, file, before = STARTS[shell]
-    (tmp_path / file).write_text(f"{before}PS1='REA''DY> '\n{script_for(shell)}")
-    (tmp_path / "robots.txt").touch()
-    with terminal(arguments, tmp_path) as shown:
+    (folder / file).parent.mkdir(parents=True, exist_ok=True)
+    prompt = "" if shell == "fish" else "PS1='REA''DY> '\n"
+    (folder / file).write_text(f"{before}{prompt}{LAST_WORDS[shell]}{script_for(shell)}")
+    for name in ("robots.txt", "two words.txt"):
+        (folder / name).touch()
+    (folder / "folder").mkdir()
+    with terminal(arguments, folder) as shown:
         assert shown.shows("READY> ")
+        yield shown
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_the_tab_key(shell: str, tmp_path: Path) -> None:
+    with completing(shell, tmp_path) as shown:
         for typed, expected in AT_ONE_TAB:
             shown.press(f"{typed}\t")
             assert shown.shows(expected), typed
@@ -222,6 +264,28 @@ def test_the_tab_key(shell: str, tmp_path: Path) -> None:
         assert shown.shows("goodbot vectors ")
         shown.press('\x15echo "=${value-}${type-}${completion-}${key-}${descr-}$kind="\n')
         assert shown.shows({"bash": "=5793=", "zsh": "=7593="}[shell])
+
+
+@pytest.mark.parametrize("shell", STARTS)
+def test_the_words_that_the_tab_key_makes(shell: str, tmp_path: Path) -> None:
+    with completing(shell, tmp_path) as shown:
+        for typed, *expected in WORDS_AT_ONE_TAB:
+            shown.press(f"goodbot {typed}\t\x01last \n")  # Ctrl-A: to the beginning of the line
+            assert shown.shows("".join(f"<{word}>" for word in expected)), typed
+
+
+def test_zsh_may_have_the_script_in_its_fpath(tmp_path: Path) -> None:
+    needs("zsh")
+    (tmp_path / "functions").mkdir()
+    (tmp_path / "functions" / "_goodbot").write_text(script_for("zsh"))
+    start = "fpath=($HOME/functions $fpath)\nautoload -U compinit; compinit -u -D\nPS1='REA''DY> '\n"
+    (tmp_path / ".zshrc").write_text(start)
+    with terminal(["zsh", "-i"], tmp_path) as shown:
+        assert shown.shows("READY> ")
+        for typed, expected in AT_ONE_TAB[:2]:  # the second time, zsh has read it already
+            shown.press(f"{typed}\t")
+            assert shown.shows(expected), typed
+            shown.press("\x15")
 
 
 def test_fish_completes(tmp_path: Path) -> None:

@@ -14,44 +14,13 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
-VARIABLE: Final = "_GOODBOT_COMPLETE"
-"""The variable by which a shell asks; its value is `bash_complete`, `zsh_complete` or `fish_complete`."""
-SHELLS: Final = ("bash", "zsh", "fish")
-
-_BASH: Final = """\
-_goodbot_completion() {
-    local IFS=$'\\n' program=${1/#\\~\\//$HOME/} kind value
-    case ${COMP_WORDS[COMP_CWORD - 1]} in *[\\<\\>])
-        compopt -o default
-        return
-    esac
-    type -P -- "$program" >/dev/null || program=goodbot
-    while IFS=, read -r kind value; do
-        case $kind in
-        dir) compopt -o dirnames ;;
-        file) compopt -o default ;;
-        plain) COMPREPLY+=("$value") ;;
-        esac
-    done < <(COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD %(variable)s=bash_complete "$program" 2>/dev/null)
-}
-complete -o nosort -F _goodbot_completion goodbot
-"""
-"""Not click's own: that changes variables of the user, and prints an error if the program is not found."""
+from goodbot.cli.completion_scripts import SHELLS, VARIABLE, script
 
 _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "file": click.Path(),
     "dir": click.Path(file_okay=False),
     "text": click.STRING,
 }
-
-
-def script(shell: str) -> str:
-    """Returns the script that makes a shell of `SHELLS` complete the command `goodbot`."""
-    if shell == "bash":
-        return _BASH % {"variable": VARIABLE}
-    made = _completion(shell)
-    text = made.source_template % made.source_vars()
-    return text.replace("local -a response\n", "local -a response\n    local type key descr\n")  # in zsh, else global
 
 
 def complete(instruction: str) -> int:
@@ -77,17 +46,17 @@ def _completion(shell: str) -> ShellComplete:
 
 def _answer(made: ShellComplete) -> str:
     words, incomplete = made.get_completion_args()
+    is_value = words[-1:] == ["="] or (incomplete.startswith("--") and "=" in incomplete)
     words = [word for word in words if word != "="]  # bash makes three words of --format=json, the others one
-    option, equals, _ = incomplete.partition("=") if incomplete.startswith("--") else ("", "", "")
-    before = f"{option}{equals}" if made.name != "bash" else ""
     items = made.get_completions(words, incomplete)
-    return "".join(f"{made.format_completion(_whole_word(item, before))}\n" for item in items)
+    if is_value:
+        items = [item for item in items if not item.value.startswith("-")]  # an option is no value
+    return "".join(f"{made.format_completion(_on_one_line(item))}\n" for item in items)
 
 
-def _whole_word(item: CompletionItem[str], before: str) -> CompletionItem[str]:
-    """What takes the place of the word at the cursor. A file is answered with what was typed of its name."""
-    value = item.value if item.type != "plain" else f"{before if not item.value.startswith('-') else ''}{item.value}"
-    return CompletionItem("".join(filter(str.isprintable, value)), item.type, item.help)
+def _on_one_line(item: CompletionItem[str]) -> CompletionItem[str]:
+    """Leaves out what cannot be printed. A file is answered with what was typed of its name."""
+    return CompletionItem("".join(filter(str.isprintable, item.value)), item.type, item.help)
 
 
 # ---- commands made of the table -------------------------------------------------------------------------------------
@@ -159,7 +128,8 @@ def _type(kind: str | list[str], before: Iterable[str] = ()) -> click.ParamType[
 
 
 class _Known(click.ParamType[str]):
-    """Text of which some values are known. Capitals and small letters are the same while a value is completed."""
+    """Text of which some values are known. Values in other capitals and small letters than those typed are offered only
+    if none begins as typed."""
 
     name = "known"
 
@@ -167,5 +137,14 @@ class _Known(click.ParamType[str]):
         self._values = values
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        begun = incomplete.casefold()
-        return [CompletionItem(value) for value in self._values if value.casefold().startswith(begun)]
+        exact = [value for value in self._values if value.startswith(incomplete)]
+        return [CompletionItem(value) for value in exact or _in_any_case(self._values, incomplete)]
+
+
+def _in_any_case(values: Iterable[str], begun: str) -> list[str]:
+    """Returns the values that begin like this in any case. A shell replaces the word by what all of them begin with; if
+    that would be shorter than the word, they begin as it was typed."""
+    length = len(begun)
+    found = [value for value in values if value[:length].casefold() == begun.casefold()]
+    differ = len({value[:length] for value in found}) > 1
+    return [begun + value[length:] for value in found] if differ else found

@@ -3,7 +3,7 @@
 import click
 
 from goodbot.cli.command_class import Command
-from goodbot.cli.completing import SHELLS, script
+from goodbot.cli.completion_scripts import SHELLS, script
 from goodbot.cli.printing import put, write_json
 
 

@@ -1,11 +1,17 @@
 """`goodbot vectors`: writes our robots.txt test cases for authors of other parsers."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.printing import end_when_unread, put, write_json
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS
+
+if TYPE_CHECKING:
+    from goodbot.vectors import Case
 
 
 @click.command(
@@ -39,8 +45,8 @@ from goodbot.exclusion import DIALECTS
     "sections",
     multiple=True,
     metavar="SECTION",
-    help="Only the results that follow from this section of a text, or from sections whose names begin so; a number "
-    "is a section of RFC 9309. Repeatable.",
+    help="Only the results that follow from this section of a text, or from sections whose names begin so, in any "
+    "case; a number is a section of RFC 9309. Repeatable.",
 )
 def command(form: str, dialects: tuple[str, ...], sections: tuple[str, ...], as_json: bool) -> None:
     """Write goodbot's test vectors for parsers of robots.txt: more than 5,000 cases, each with a robots.txt, a robot, a
@@ -51,17 +57,15 @@ def command(form: str, dialects: tuple[str, ...], sections: tuple[str, ...], as_
 
     With --json: one object with format, version, licence, kinds and the list of cases.
 
-    Exit status: 0: done; 2: SECTION is empty, or no section begins like it.
+    Exit status: 0: done; 2: a SECTION is empty, or no section of the chosen dialects begins like it.
     """
     from goodbot.vectors import LICENCE, VERSION, all_cases, as_json_value, as_text, selected  # noqa: PLC0415
 
     end_when_unread()
     everything, chosen = all_cases(), () if "all" in dialects else dialects
+    for section in sections:
+        _check_section(section, everything, chosen)
     cases = list(selected(everything, chosen, [_full_name(section) for section in sections]))
-    if not cases:
-        named = {result.section for case in selected(everything, chosen) for result in case.expected.values()}
-        wanted = " or ".join(map(repr, sections))
-        raise InputError(f"no section begins with {wanted}; there are: {'; '.join(sorted(named))}")
     if as_json or form == "json":
         write_json(as_json_value(cases, VERSION, LICENCE))
     else:
@@ -74,3 +78,18 @@ def _full_name(section: str) -> str:
     if not name:
         raise InputError("--section is empty; give a section such as 2.2.3, or leave the option out to write all cases")
     return f"RFC 9309 {name}" if name[:1].isdigit() else name
+
+
+def _check_section(section: str, cases: "Sequence[Case]", dialects: Sequence[str]) -> None:
+    """Raises InputError if no case has a result from this section, or none in these dialects."""
+    from goodbot.vectors import selected  # noqa: PLC0415
+
+    wanted = [_full_name(section)]
+    if any(selected(cases, dialects, wanted)):
+        return
+    named = {result.section for case in selected(cases, dialects) for result in case.expected.values()}
+    there = "; ".join(sorted(named))
+    if dialects and any(selected(cases, (), wanted)):
+        chosen = ", ".join(dict.fromkeys(dialects))
+        raise InputError(f"section {section!r} is in none of the dialects of --dialect ({chosen}); these have: {there}")
+    raise InputError(f"no section begins with {section!r}; there are: {there}")

@@ -62,12 +62,13 @@ def _merged(first: Expectations, others: Expectations) -> Expectations:
 
 def selected(cases: Iterable[Case], dialects: Collection[str] = (), sections: Collection[str] = ()) -> Iterator[Case]:
     """Yields the cases that have a result for these dialects, with these results only; and the same for sections. A
-    section is named as in the results or by its beginning. Without dialects or sections, yields all."""
+    section is named as in the results or by its beginning, in any case. Without dialects or sections, yields all."""
+    begun = tuple(section.casefold() for section in sections)
     for each in cases:
         expected = {
             dialect: result
             for dialect, result in each.expected.items()
-            if (not dialects or dialect in dialects) and (not sections or result.section.startswith(tuple(sections)))
+            if (not dialects or dialect in dialects) and (not begun or result.section.casefold().startswith(begun))
         }
         if expected:
             yield replace(each, expected=expected)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Final
 
-from goodbot.vectors.case import ALL, HISTORIC, TODAY, Case, case, expect
+from goodbot.vectors.case import ALL, HISTORIC, TODAY, About, Case, case, expect
 
 _TOKENS: Final = ("Googlebot", "my-bot", "my_bot", "bingbot", "A", "Ex-Am_Ple", "crawler", "x-", "_x")
 """Tokens of letters, `_` and `-`, as RFC 9309 2.2.1 defines them."""
@@ -21,10 +21,9 @@ _OTHER_RECORDS: Final = (
     "Comment: hello",
     "Unknown-field: value",
     "X: *",
-    "# a comment",
-    "",
-    "   ",
 )
+_EMPTY_LINES: Final = ("# a comment", "", "   ")
+"""Lines that RFC 9309's grammar calls empty."""
 _ORDERED: Final = (("alpha", "/a"), ("beta", "/b"), ("*", "/c"), ("alpha", "/d"))
 
 
@@ -134,8 +133,9 @@ def _several_names() -> Iterator[Case]:
 
 
 def _other_records() -> Iterator[Case]:
-    """RFC 9309 2.2.4: other records do not interfere with groups and rules."""
-    for record in _OTHER_RECORDS:
+    """RFC 9309 2.2.4: other records do not interfere with groups and rules. Nor do empty lines: by its grammar (2.2)
+    they may be anywhere, and only a User-agent line or the end of the file ends a group (2.1)."""
+    for record in (*_OTHER_RECORDS, *_EMPTY_LINES):
         for place, lines in (
             ("before the group", (record, "User-agent: alpha", "User-agent: beta", "Disallow: /x", "Disallow: /y")),
             ("between the names", ("User-agent: alpha", record, "User-agent: beta", "Disallow: /x", "Disallow: /y")),
@@ -145,9 +145,15 @@ def _other_records() -> Iterator[Case]:
             text = "\n".join((*lines, "User-agent: gamma", "Disallow: /z", ""))
             for agent, paths in (("alpha", ("/x", "/y")), ("beta", ("/x", "/y")), ("gamma", ("/z",))):
                 for path in ("/x", "/y", "/z"):
-                    expected = expect("other", path not in paths, TODAY)
+                    expected = expect(_about(record, place), path not in paths, TODAY)
                     note = f"{record.partition(':')[0]!r} {place}"
                     yield case("other-record", text, path, expected, note, agent=agent)
+
+
+def _about(line: str, place: str) -> About:
+    if line not in _EMPTY_LINES:
+        return "other"
+    return "lines" if place == "before the group" else "groups"
 
 
 def _without_rules() -> Iterator[Case]:

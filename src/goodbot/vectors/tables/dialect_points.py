@@ -377,10 +377,11 @@ _READINGS: Final = frozenset({
 
 _READINGS_OF_ONE: Final = frozenset({
     ("1994", "the file's name in ours"), ("1994", "not ours in the file's"), ("1994", "one name on a line"),
-    ("1994", "robots.txt itself"), ("kollar", "robots.txt itself"),
+    ("1994", "robots.txt itself"), ("kollar", "robots.txt itself"), ("1996", "unknown fields are rule lines"),
 })  # fmt: skip
 """Dialect and row: what only these texts leave open. The text of 1994 recommends a substring match, but does not say
-which of the two names is the substring. Neither it nor Kollar's mentions robots.txt itself."""
+which of the two names is the substring. Neither it nor Kollar's mentions robots.txt itself. By the draft's grammar a
+line of an unknown field is a rule line; it does not say what a User-agent line after one begins."""
 
 
 def dialect_cases() -> Iterator[Case]:

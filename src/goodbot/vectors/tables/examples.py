@@ -276,6 +276,7 @@ class PathTable(NamedTuple):
     name: str
     home: str
     rows: Rows
+    about: About = "rules"
 
 
 PATH_TABLES: Final = (
@@ -334,6 +335,7 @@ PATH_TABLES: Final = (
             ("/path/file-with-a-%2A.html", "/path/file-with-a-*.html", "=.==..."),
             ("/path/foo-%24", "/path/foo-$", "=.==..."),
         ),
+        "special",
     ),
 )
 
@@ -348,7 +350,7 @@ def example_cases() -> Iterator[Case]:
     for table in PATH_TABLES:
         for pattern, path, signs in table.rows:
             text = f"User-agent: *\nDisallow: {pattern}\n"
-            results = _expected([sign != "=" for sign in signs], (table.home,), "any")
+            results = _expected([sign != "=" for sign in signs], (table.home,), "any", table.about)
             yield case("example", text, path, results, table.name, agent="any")
 
 

@@ -23,7 +23,7 @@ GROUPING: Final[tuple[Row, ...]] = (
         "choice",
     ),
     *(
-        (f"{line.partition(':')[0]} ends no group", f"User-agent: me\n{line}\nUser-agent: you\nDisallow: /x", False,
+        (f"{line.partition(':')[0]} between two names", f"User-agent: me\n{line}\nUser-agent: you\nDisallow: /x", False,
          "other", "must")
         for line in ("Sitemap: https://h/s", "Crawl-delay: 1", "Foo: 1", "Content-Signal: a")
     ),
