@@ -249,6 +249,27 @@ def test_a_wrong_value_is_named_wherever_it_stands(
         assert (len(line.splitlines()), len(line) < 320) == (1, True)
 
 
+REFUSED_LATER = ["http://u:p@x.example/", "http://x.example/?q={terms}"]
+"""Search services that only the part that sends queries can refuse."""
+
+
+@pytest.mark.parametrize("service", REFUSED_LATER)
+def test_a_search_service_is_named_wherever_it_stands(
+    service: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def complaint(*options: str) -> str:
+        assert main(["serve", "--port", "0", *options]) == 2
+        return capsys.readouterr().err.removeprefix("goodbot: ")
+
+    assert complaint("--with", service).startswith("--with: ")
+    monkeypatch.setenv("GOODBOT_SERVE_SEARCH_SERVICES", service)
+    assert complaint().startswith("environment: GOODBOT_SERVE_SEARCH_SERVICES: ")
+    assert complaint("--with", service).startswith("--with: ")
+    monkeypatch.delenv("GOODBOT_SERVE_SEARCH_SERVICES")
+    (folder / "goodbot.toml").write_text(f"[serve]\nsearch_services = ['{service}']\n")
+    assert complaint().startswith("goodbot.toml, line 2: search_services: ")
+
+
 # ---- goodbot config -------------------------------------------------------------------------------------------------
 
 

@@ -46,6 +46,20 @@ DESCRIPTIONS: list[tuple[str, str, list[str], str]] = [
     ("javascript", described(url(ATOM, "javascript:alert(1)//{searchTerms}")), [], "it must begin with http://"),
     ("no terms", described(url(ATOM, "https://x.example/?q=a")), [], "it lacks {searchTerms}"),
     ("one is usable", described(url(JSON, "https://x.example/"), url(ATOM)), [ATOM], ""),
+    (
+        "encodings, UTF-8 among them",
+        described(url(ATOM), "<InputEncoding>x</InputEncoding><InputEncoding>UTF-8</InputEncoding>"),
+        [ATOM],
+        "",
+    ),
+    ("a known encoding", described(url(ATOM), "<InputEncoding>latin2</InputEncoding>"), [ATOM], ""),
+    (
+        "an unknown encoding",
+        described(url(ATOM), "<InputEncoding>klingon</InputEncoding>"),
+        [],
+        "unknown encoding: klingon",
+    ),
+    ("UTF-16", described(url(ATOM), "<InputEncoding>utf-16</InputEncoding>"), [], "unknown encoding: utf-16"),
     ("no end", described(url(ATOM), url(RSS))[:-60], [ATOM], ""),
     (
         "a bomb",

@@ -192,6 +192,86 @@ async def test_a_service_that_hangs_does_not_keep_others_from_their_later_pages(
     assert len(merged.hits) == 33
 
 
+PAGED = "https://a.example/?q={searchTerms}&i={startIndex}"
+AT_ONCE = "https://a.example/?q={searchTerms}&n={count}"
+
+
+def listing(size: int, total: int, *, states: bool = True) -> Callable[[Request], Response]:
+    """A service with `total` hits, of which it sends `size` at a time, or as many as the request says."""
+
+    def answer(request: Request) -> Response:
+        asked = dict(field.split("=") for field in request.url.target.partition("?")[2].split("&"))
+        start = int(asked.get("i", 1))
+        end = min(start + (int(asked["n"]) if "n" in asked else size), total + 1)
+        return found(*(f"p{rank}" for rank in range(start, end)), total=total if states else None)
+
+    return answer
+
+
+# template, hits at a time, hits in all, whether the total is stated, hits needed → requests, hits
+PAGES: list[tuple[str, str, int, int, bool, int, int, int]] = [
+    ("ten at a time", PAGED, 10, 70, True, 30, 3, 30),
+    ("five at a time", PAGED, 5, 70, True, 10, 2, 10),
+    ("five at a time, for two pages", PAGED, 5, 70, True, 20, 4, 20),
+    ("five at a time, for all", PAGED, 5, 70, True, 900, 5, 25),
+    ("five at a time, unstated: no more", PAGED, 5, 70, False, 20, 1, 5),
+    ("seven at a time", PAGED, 7, 70, True, 20, 3, 20),
+    ("25 at a time", PAGED, 25, 70, True, 10, 1, 10),
+    ("25 at a time, for two pages", PAGED, 25, 70, True, 20, 1, 20),
+    ("25 at a time, for all", PAGED, 25, 70, True, 900, 2, 50),
+    ("100 at a time", PAGED, 100, 300, True, 900, 1, 50),
+    ("100 at a time, unstated", PAGED, 100, 300, False, 10, 1, 10),
+    ("no pages, but a number", AT_ONCE, 0, 70, True, 10, 1, 10),
+    ("no pages, but a number, for all", AT_ONCE, 0, 70, True, 900, 1, 50),
+]
+
+
+@pytest.mark.parametrize(
+    ("named", "size", "total", "states", "needed", "requests", "hits"),
+    [row[1:] for row in PAGES],
+    ids=[row[0] for row in PAGES],
+)
+async def test_services_that_send_another_number_of_hits(
+    named: str, size: int, total: int, states: bool, needed: int, requests: int, hits: int
+) -> None:
+    world = World(Always(listing(size, total, states=states)), named)
+    merged = await world.search(needed=needed)
+    assert len(world.sent) == requests
+    assert [each.sources[0].rank for each in merged.hits] == list(range(1, hits + 1))
+    assert (merged.sources[0].hits, merged.sources[0].why) == (hits, "")
+
+
+async def test_long_answers_do_not_drown_the_others() -> None:
+    """The second ten hits of a service come after the first ten of each other one, in however few answers."""
+    answers: Answers = {"https://a.example/?q=x&i=1": found(*(f"a{rank}" for rank in range(1, 101)), total=100)}
+    world = World({**answers, **numbered("b", 5)}, PAGED, B)
+    merged = await world.search(needed=40)
+    for number in range(2):
+        assert {each.sources[0].source for each in merged.hits[20 * number : 20 * number + 20]} == {
+            "a.example",
+            "b.example",
+        }
+        assert sorted(each.sources[0].rank for each in merged.hits[20 * number : 20 * number + 20]) == sorted(
+            2 * list(range(10 * number + 1, 10 * number + 11))
+        )
+
+
+async def test_a_service_that_repeats_its_first_page_has_no_more() -> None:
+    world = World(Always(found(*(f"p{rank}" for rank in range(10)), total=70)), PAGED)
+    merged = await world.search(needed=50)
+    assert (len(world.sent), len(merged.hits), merged.sources[0].hits, merged.is_complete) == (2, 10, 10, True)
+
+
+async def test_an_answer_that_was_cut_counts_as_far_as_it_goes() -> None:
+    feed = "<feed>" + "".join(f'<entry><link href="https://pages.example/{letter}"/></entry>' for letter in "ab")
+    world = World({asked("a"): Response(200, (), feed.encode())}, A)
+    merged = await world.search(needed=50)
+    assert (len(world.sent), names(merged)) == (1, "ab")
+    assert [(each.state, each.why) for each in merged.left_out] == [
+        ("answered", "its answer ends too early, or is damaged")
+    ]
+
+
 async def test_no_service_is_asked_for_ever() -> None:
     world = World(numbered("a", 99), A)
     merged = await world.search(needed=900)
@@ -241,7 +321,7 @@ async def test_only_the_query_is_sent() -> None:
 async def test_a_query_that_is_too_long_is_not_sent() -> None:
     world = World({}, A)
     merged = await world.search("x" * 9000)
-    assert [each.why for each in merged.left_out] == ["the query is too long for it"]
+    assert [each.why for each in merged.left_out] == ["the query does not fit into its URL"]
     assert world.sent == []
 
 
@@ -306,14 +386,18 @@ async def searches(world: World, count: int) -> list[tuple[str, str]]:
     return sorted((each.sources[0].state, each.sources[0].why) for each in merged)
 
 
-class Always(dict[str, Response]):
+class Always(dict[str, Response | Callable[[Request], Response]]):
     """The same answer to each other URL."""
 
-    def __init__(self, answer: Response, others: Mapping[str, Response] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        answer: Response | Callable[[Request], Response],
+        others: Mapping[str, Response] = MappingProxyType({}),
+    ) -> None:
         super().__init__(others)
         self.answer = answer
 
-    def get(self, url: str, default: object = None) -> Response:
+    def get(self, url: str, default: object = None) -> Response | Callable[[Request], Response]:
         return super().get(url, self.answer)
 
 
@@ -361,7 +445,7 @@ async def test_our_own_limits_start_no_pause() -> None:
     world.web.usual_s = 0.0
     for _ in range(FAILURES + 2):
         merged = await world.search("x" * 9000)
-        assert [(each.name, each.why) for each in merged.sources] == [("Alpha", "the query is too long for it")]
+        assert [(each.name, each.why) for each in merged.sources] == [("Alpha", "the query does not fit into its URL")]
     ours = ("failed", f"it gets no more than {PER_MINUTE} requests a minute")
     assert await searches(world, PER_MINUTE + 9) == [("answered", "")] * (PER_MINUTE - 1) + [ours] * 10
     world.clock.advance(60)
@@ -429,6 +513,25 @@ async def test_who_gets_the_query_is_known_before() -> None:
     assert [each.name for each in merged.sources] == ["Alpha", "down.example", "b.example"]
     assert merged.sources[1] == absent[0]
     assert world.sent.count("https://down.example/") == 1
+
+
+async def test_a_description_that_asks_to_wait_is_left_alone_meanwhile() -> None:
+    world = World({HOME: Response(503, (("Retry-After", "100"),), b"")}, HOME)
+    await world.federation.describe()
+    assert (await world.search()).sources[0].why.startswith("it is not asked for 100 s")
+    world.clock.advance(101)
+    await world.search()
+    assert world.sent == [HOME, HOME]
+
+
+async def test_queries_are_sent_in_the_encoding_that_the_service_wants() -> None:
+    named = description(
+        template("json", "https://a.example/?q={searchTerms}&amp;e={inputEncoding}"),
+        "<InputEncoding>ISO-8859-2</InputEncoding>",
+    )
+    world = World({HOME: named}, HOME)
+    await world.search("zażółć ☃")
+    assert world.sent[1] == "https://a.example/?q=za%BF%F3%B3%E6%20%26%239731%3B&e=ISO-8859-2"
 
 
 async def test_a_description_that_is_late() -> None:

@@ -17,7 +17,11 @@ def hit(name: str) -> Hit:
 
 def lists(*rows: str) -> list[RankedHits]:
     """Sources `0`, `1` and so on, with a page for each letter."""
-    return [RankedHits(str(number), [hit(letter) for letter in row]) for number, row in enumerate(rows)]
+    return [ranked(str(number), *row) for number, row in enumerate(rows)]
+
+
+def ranked(source: str, *names: str, first: int = 1) -> RankedHits:
+    return RankedHits(source, list(enumerate(map(hit, names), first)))
 
 
 ORDERS = [
@@ -38,14 +42,14 @@ def test_orders(rows: list[str], order: str) -> None:
 
 
 def test_a_page_keeps_its_sources_and_ranks() -> None:
-    (first, *_) = merge([RankedHits("A", [hit("a"), hit("b")]), RankedHits("B", [hit("b")], before=10)])
+    (first, *_) = merge([ranked("A", "a", "b"), ranked("B", "b", first=11)])
     assert first.hit.title == "b"
     assert first.sources == (("A", 2), ("B", 11))
     assert first.score == 1 / (K + 2) + 1 / (K + 11)
 
 
 def test_ranks_are_those_of_the_source() -> None:
-    merged = merge([RankedHits("A", [hit("a"), hit("b")], before=10, ranks=[2, 5])])
+    merged = merge([RankedHits("A", [(12, hit("a")), (15, hit("b"))])])
     assert [each.sources for each in merged] == [(("A", 12),), (("A", 15),)]
 
 
@@ -55,6 +59,10 @@ SAME = [
     ("https://a.example:443/%7ex/../b", "https://a.example/b", True),
     ("http://a.example/", "https://a.example/", False),
     ("https://a.example/?a", "https://a.example/?b", False),
+    ("https://a.example/%c3%a9", "https://a.example/%C3%A9", True),
+    ("https://a.example/%6fne?%7E", "https://a.example/one?~", True),
+    ("https://a.example/a%2fb", "https://a.example/a/b", False),
+    ("https://a.example/%", "https://a.example/%25", False),
     ("urn:a", "urn:b", False),
 ]
 
@@ -62,7 +70,7 @@ SAME = [
 @pytest.mark.parametrize(("one", "other", "is_same"), SAME)
 def test_what_counts_as_the_same_page(one: str, other: str, is_same: bool) -> None:
     assert (page_key(hit(one)) == page_key(hit(other))) is is_same
-    assert len(merge([RankedHits("A", [hit(one)]), RankedHits("B", [hit(other)])])) == (1 if is_same else 2)
+    assert len(merge([ranked("A", one), ranked("B", other)])) == (1 if is_same else 2)
 
 
 _ROWS = st.lists(st.text("abcdefgh", max_size=12), max_size=4)

@@ -23,6 +23,14 @@ FILLED: list[tuple[str, Template, Question, str]] = [
     ("any language", Template(f"{X}?q={{searchTerms}}&l={{language}}"), Question("a"), f"{X}?q=a&l=*"),
     ("no language", Template(f"{X}?q={{searchTerms}}&l={{language?}}"), Question("a"), f"{X}?q=a"),
     ("encoding", Template(f"{X}?e={{inputEncoding}}&q={{searchTerms}}"), Question("a"), f"{X}?e=UTF-8&q=a"),
+    ("Latin-2", Template(f"{X}?q={{searchTerms}}", encoding="iso-8859-2"), Question("żę"), f"{X}?q=%BF%EA"),
+    ("all at once", Template(f"{X}?q={{searchTerms}}&n={{count}}"), Question("a", wanted=30), f"{X}?q=a&n=30"),
+    (
+        "page by page",
+        Template(f"{X}?q={{searchTerms}}&n={{count}}&p={{startPage}}"),
+        Question("a", wanted=30),
+        f"{X}?q=a&n=10&p=1",
+    ),
     ("extension", Template(f"{X}?q={{searchTerms}}&g={{geo:box?}}&h=1"), Question("a"), f"{X}?q=a&h=1"),
     ("part of a field", Template(f"{X}?q={{searchTerms}}+{{x:y?}}"), Question("a"), f"{X}?q=a+"),
     ("a fragment", Template(f"{X}?q={{searchTerms}}#{{count}}"), Question("a"), f"{X}?q=a"),
@@ -36,6 +44,7 @@ def test_what_is_filled_in(template: Template, question: Question, url: str) -> 
     assert template_fault(template.text) == ""
 
 
+CIRCLES = "it has others=1: services of goodbot that name each other would ask in circles"
 FAULTS: list[tuple[str, str]] = [
     (f"{X}?q=robots", "it lacks {searchTerms}"),
     (f"{X}?q={{searchTerm}}", "it lacks {searchTerms}"),
@@ -46,6 +55,9 @@ FAULTS: list[tuple[str, str]] = [
     ("//x.example/?q={searchTerms}", "it must begin with http:// or https:// and a host"),
     ("https://x.example\\@y.example/{searchTerms}", "it must begin with http:// or https:// and a host"),
     ("https://1.2.3.4.5/?q={searchTerms}", "it is not a valid URL"),
+    ("https://u:p@x.example/?q={searchTerms}", "it has a user name or a password"),
+    ("https://x.example/?q={searchTerms}&others=1", CIRCLES),
+    ("https://x.example/?others=1&q={searchTerms}", CIRCLES),
     (f"{X}?q={{searchTerms}}&k={{apiKey}}", "it needs {apiKey}, which no search has"),
     (f"{X}?q={{searchTerms}}&{'x' * 9000}", "it has more than 8192 characters"),
 ]
@@ -54,6 +66,14 @@ FAULTS: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("text", "fault"), FAULTS, ids=[text[:40] for text, _ in FAULTS])
 def test_what_cannot_be_used(text: str, fault: str) -> None:
     assert template_fault(text) == fault
+
+
+@pytest.mark.parametrize(
+    ("query", "is_sent"), [(".", False), ("..", False), ("...", True), ("/..", True), ("%2e", True)]
+)
+def test_a_query_is_no_step_in_a_path(query: str, is_sent: bool) -> None:
+    assert (search_url(Template(f"{X}a/{{searchTerms}}/b"), Question(query)) is not None) is is_sent
+    assert search_url(Template(f"{X}?q={{searchTerms}}"), Question(query)) is not None
 
 
 def test_a_query_that_is_too_long_has_no_url() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from goodbot.errors import InputError
 from goodbot.index import PARTS, REASONS, Ranking, TantivyIndex, TantivySearch, explanation_json, refresh_links
 from goodbot.index.synonyms import Synonym
-from goodbot.search_values import Document, Explanation, Filters
+from goodbot.search_values import Document, Explanation, Filters, Hidden
 from goodbot.url import Url
 from goodbot.values import Link
 
@@ -290,6 +290,51 @@ def test_a_page_that_is_not_in_the_index(search: TantivySearch, url: str) -> Non
 @pytest.mark.parametrize("url", ["HTTPS://A.example/lib/os.path.html", f"{JOIN.url}#join", f" {JOIN.url}"])
 def test_urls_that_mean_the_same(search: TantivySearch, url: str) -> None:
     assert explained(search, "robot", url).url == JOIN.url
+
+
+PARTS_OF = "https://b.example/book"
+IMPORTED = [
+    ("1", "https://b.example/3"),
+    ("2", "https://B.example/de/a b"),
+    ("https://b.example/3/", "https://c.example/"),
+    *((f"part {number}", PARTS_OF) for number in range(3)),
+    ("whole", f"{PARTS_OF}#all"),
+]
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> TantivySearch:
+    index = TantivyIndex(folder := tmp_path_factory.mktemp("imported"))
+    for name, url in IMPORTED:
+        language = "de" if "/de/" in url else "en"
+        index.add(Document(name, url, f"Title {name}", f"a robot {name}", language=language))
+    index.commit()
+    index.close()
+    return TantivySearch(folder, hidden=lambda: Hidden(urls=frozenset({"part 0"})))
+
+
+BY_URL = [
+    ("https://b.example/3", "Title 1"),
+    ("HTTPS://B.example/3#x", "Title 1"),
+    ("https://B.example/de/a b", "Title 2"),
+    ("https://b.example/3/", "Title https://b.example/3/"),
+    ("https://c.example/", "Title https://b.example/3/"),
+    (PARTS_OF, "Title part 1"),
+    (f"{PARTS_OF}#all", "Title whole"),
+]
+
+
+@pytest.mark.parametrize(("url", "title"), BY_URL)
+def test_an_imported_document_is_found_by_its_url_too(imported: TantivySearch, url: str, title: str) -> None:
+    explanation = explained(imported, "robot", url)
+    assert (explanation.title, explanation.is_found) == (title, True)
+    assert by_hand(explanation) == pytest.approx(explanation.score, abs=1e-3)
+
+
+def test_each_imported_document_is_explained_by_its_id(imported: TantivySearch) -> None:
+    assert check_hits(imported, "robot") == 5, "the parts of a page are one hit"
+    for name in ("part 0", "https://b.example/", "https://b.example/de", "https://b.example/a b"):
+        assert imported.explain("robot", name) is None
 
 
 def test_an_empty_query(search: TantivySearch) -> None:

@@ -222,6 +222,30 @@ def test_serve_says_which_services_it_leaves_out(world: World, capsys: pytest.Ca
     assert [place.name for place in federation.places()] == [host(world.refusing), "Beta"]
 
 
+def test_if_no_source_has_a_page(world: World) -> None:
+    """A service that finds nothing, and an index that finds nothing."""
+    ended = asyncio.run(goodbot("search", "zeppelin", "--in", world.own, "--with", world.beta, "-q"))
+    assert (ended.status, ended.out.partition(" (")[0]) == (0, "no pages found for: zeppelin; 2 sources answered")
+
+
+def test_a_correction_holds_for_the_index_alone(world: World) -> None:
+    ended = asyncio.run(goodbot("search", "robott", "--in", world.own, "--with", world.canned, "-q"))
+    first, second, *_ = ended.out.split("\n\n")[0].replace("\n  ", " ").splitlines()
+    assert first.startswith("results of 2 sources for: robott (")
+    assert second == (
+        "not every word of robott is on a page of this index; its results are for: robot; services got the query as "
+        "typed"
+    )
+
+
+def test_json_if_nobody_answers(world: World) -> None:
+    ended = asyncio.run(goodbot("search", "robot", "--with", world.refusing, "--json", "-q"))
+    (source,) = ended.json["sources"]
+    assert (ended.status, ended.json["hits"], source["state"]) == (3, [], "failed")
+    assert source["why"].startswith("no answer: ")
+    assert ended.complaint.startswith("goodbot: no service answered: ")
+
+
 def test_if_nobody_answers(world: World) -> None:
     ended = asyncio.run(goodbot("search", "robot", "--with", world.refusing, "-q"))
     assert (ended.status, ended.complaint.partition(": no answer")[0]) == (
@@ -240,6 +264,7 @@ REFUSED = [
     ("--run q.jsonl --with {beta}", "the queries of --run are not sent to other services"),
     ("robot --with {beta} --deadline nan", "--deadline must be a number of seconds"),
     ("robot --with {beta} --deadline inf", "inf is not in the range"),
+    ("robot --with {beta} --without anchors", "--without needs --in DIR"),
     ("robot --in x --deadline 3", "--deadline needs --with URL"),
     ("robot --with http://me:secret@x.example/", "--with: remove user name and password"),
 ]

@@ -46,7 +46,7 @@ class Library:
         self._check()
         words = _words(query)
         found = self._found(words, filters)
-        hit = next((hit for hit in self.hits if hit.url == url), None)
+        hit = next((hit for hit in self.hits if url in (hit.id, hit.url)), None)
         if hit is None:
             return None
         if hit not in found:

@@ -4,7 +4,10 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from html import unescape
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import jsonschema
 import pytest
@@ -13,13 +16,17 @@ from playwright.sync_api import Browser, expect
 from goodbot.federate import Federation, read_named
 from goodbot.one_shot import service_request
 from goodbot.ports import Transport
+from goodbot.search_values import Results
 from goodbot.testing import FakeClock, FakeWeb
 from goodbot.values import Request, Response
 from goodbot.web import Site, create_app, running
 from goodbot.web.machines.api_schemas import SCHEMAS
 from web.browser import audit, chromium, shared_tab, small_targets
 from web.library import SPECIMENS, Library, Visitor
+from web.test_templates_env import text_of
 
+GETS = "They get your query with its filters, and nothing else about you: no address, no cookie, no language."
+TYPO = "robott"
 HOSTILE = "<b>Beta</b> & \u202esons"
 
 
@@ -64,8 +71,17 @@ def here(services: Services) -> Iterator[Visitor]:
 
     named = map(read_named, ("https://beta.example/", "https://down.example/?q={searchTerms}"))
     federation = Federation(named, opened, service_request, services.clock)
-    with running(create_app(Library(SPECIMENS), Site("Sample library"), federation=federation)) as url:
+    with running(create_app(Corrected(SPECIMENS), Site("Sample library"), federation=federation)) as url:
         yield Visitor(url)
+
+
+class Corrected(Library):
+    """A library that corrects one word."""
+
+    def search(self, query: str, *more: Any, **options: Any) -> Results:
+        if query != TYPO:
+            return super().search(query, *more, **options)
+        return replace(super().search("robot", *more, **options), query=query, corrected="robot")
 
 
 def links_of(html: str) -> list[str]:
@@ -76,7 +92,7 @@ def test_it_is_off_until_the_visitor_switches_it_on(here: Visitor, services: Ser
     before = len(services.requests)
     page = here.ask("/search?q=robot")
     assert "You can include other search services:" in page.text
-    assert "no address, no cookie, no language" in page.text
+    assert GETS in page.text
     assert "down.example" in page.text
     assert "/search?q=robot&others=1" in links_of(page.text)
     assert "Found by:" not in page.text
@@ -131,7 +147,7 @@ def test_json_names_the_sources(here: Visitor) -> None:
     names = [(each["name"], each["state"]) for each in found["sources"]]
     assert names == [
         ("this index", "answered"),
-        ("Beta & sons", "answered"),
+        ("<b>Beta</b> & sons", "answered"),
         ("down.example", "failed"),
     ]
     assert [each["url"] for each in found["sources"]] == [
@@ -147,6 +163,53 @@ def test_only_hits_of_our_own_are_explained(here: Visitor) -> None:
     explained = [url for url in links_of(page) if url.startswith("/explain")]
     assert explained
     assert not any("beta.example" in url for url in explained)
+    own = {hit.id for hit in SPECIMENS}
+    assert all(parse_qs(urlsplit(url).query)["url"][0] in own for url in explained), "their URL may be that of several"
+    assert [here.ask(url).status for url in explained] == [200] * len(explained)
+
+
+# language → how the page says what was corrected; with other services, and without
+CORRECTED = [
+    ("en", " is on no page of this index. Its results are for ", " is on no page. These are the results for "),
+    ("ru", " встречаются на страницах этого индекса. Его результаты", " встречаются на страницах. Показаны результаты"),
+]
+
+
+@pytest.mark.parametrize(("language", "merged", "alone"), CORRECTED)
+def test_a_correction_holds_for_our_index_alone(
+    here: Visitor, services: Services, language: str, merged: str, alone: str
+) -> None:
+    pages = [here.ask(f"/search?q={TYPO}&hl={language}{others}").text for others in ("&others=1", "")]
+    assert [(merged in text_of(page), alone in text_of(page)) for page in pages] == [(True, False), (False, True)]
+    assert any(f"q={TYPO}" in each.url.text for each in services.requests)
+
+
+LOADED = [
+    *({"Sec_Purpose": value} for value in ("prefetch", "prefetch;prerender", " Prefetch; anonymous-client-ip")),
+    *({name: "prefetch"} for name in ("Purpose", "X_Moz")),
+]
+
+
+@pytest.mark.parametrize("path", ["/search", "/api/search"])
+@pytest.mark.parametrize("headers", LOADED, ids=[next(iter(each.values())) for each in LOADED])
+def test_a_page_loaded_in_advance_sends_nothing(
+    here: Visitor, services: Services, headers: dict[str, str], path: str
+) -> None:
+    before = len(services.requests)
+    refused = here.ask(f"{path}?q=robot+ahead&others=1", **headers)
+    assert (refused.status, refused.headers["Cache-Control"]) == (503, "no-store")
+    assert "not when a browser loads it in advance" in refused.text
+    assert here.ask(f"{path}?q=robot", **headers).status == 200
+    assert len(services.requests) == before
+
+
+@pytest.mark.parametrize("path", ["/search", "/api/search"])
+def test_head_sends_nothing(here: Visitor, services: Services, path: str) -> None:
+    before = len(services.requests)
+    assert here.ask(f"{path}?q=robot+head&others=1", "HEAD").status == 200
+    assert len(services.requests) == before
+    here.ask(f"{path}?q=robot+{path.count('/')}&others=1", Sec_Purpose="other, prefetching")
+    assert len(services.requests) > before
 
 
 @pytest.mark.parametrize("path", ["/search?q=robot&others=2", "/api/search?q=robot&others=yes"])
@@ -173,7 +236,7 @@ def test_without_services_the_parameter_changes_nothing() -> None:
 
 def test_about_says_it(here: Visitor) -> None:
     page = here.ask("/about").text
-    assert "Without that choice they get nothing." in page
+    assert f"{GETS} They get nothing unless you choose it." in page
     assert "down.example" in page
 
 

@@ -91,7 +91,7 @@ def test_facts_about_a_hit(visitor: Visitor, number: int, headers: dict[str, str
 def test_links_of_a_hit(visitor: Visitor) -> None:
     html = hits_of(visitor.ask("/search?q=robot&lang=en&hl=en").text)[0]
     assert links_of(html, "/cached") == [{"url": PAGE.url, "hl": "en"}]
-    assert links_of(html, "/explain") == [{"q": "robot", "lang": "en", "url": PAGE.url, "hl": "en"}]
+    assert links_of(html, "/explain") == [{"q": "robot", "lang": "en", "url": PAGE.id, "hl": "en"}]
     assert links_of(html, "/search") == [{"q": "robot", "lang": "en", "site": "docs.example:8443", "hl": "en"}]
     assert "<b>docs.example:8443</b>/guide/" in html
     assert '<time datetime="2024-05-03">' in html

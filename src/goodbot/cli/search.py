@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -21,6 +21,9 @@ from goodbot.human import counted
 from goodbot.index import PARTS, Ranking, results_json
 from goodbot.ports import Search
 from goodbot.search_values import Hit, Results
+
+if TYPE_CHECKING:
+    from goodbot.cli.search_services import Found
 
 _WHITE: Final = re.compile(r"\s")
 
@@ -152,7 +155,7 @@ def command(
         raise InputError("give either a QUERY or --run FILE.jsonl")
     if opened is not None and (run_file is not None or as_json):
         raise InputError("--open needs a QUERY and cannot be used with --json")
-    _check_services(folder, services, run_file, deadline)
+    _check_services(folder, services, run_file, deadline, without)
     search = open_search(folder, Ranking(frozenset(without))) if folder is not None else None
     lag = index_lag(folder) if folder is not None else IndexLag()
     if lag.why:
@@ -175,12 +178,18 @@ def command(
 
 
 def _check_services(
-    folder: Path | None, services: Sequence[str], run_file: Path | None, deadline: float | None
+    folder: Path | None,
+    services: Sequence[str],
+    run_file: Path | None,
+    deadline: float | None,
+    without: Sequence[str],
 ) -> None:
     """Raises InputError if there is nothing to search, if many queries would be sent to other services, or if the
-    deadline cannot be used."""
+    deadline or `without` cannot be used."""
     if folder is None and not services:
         raise InputError("give the folder of a crawl or of imported documents with --in DIR")
+    if folder is None and without:
+        raise InputError("--without needs --in DIR: it changes the ranking of your own index")
     if services and run_file is not None:
         raise InputError("--with needs a QUERY: the queries of --run are not sent to other services")
     if deadline is not None and not services:
@@ -217,17 +226,28 @@ def _show_merged(
 
     index = OwnIndex(own[0], str(own[1]), _languages(os.environ)) if own is not None else None
     found = search_services(query, services, index, deadline_s, max(top, opened or 0))
-    if opened is not None:
+    if opened is not None and found.answered:
         _open(found.results, opened)
-    elif as_json:
+        return
+    if as_json:
         write_json({**found.as_json(), **({"not_indexed": not_indexed} if not_indexed else {})})
+    if not found.answered:
+        raise RunError("no service answered: " + "; ".join(f"{each.name}: {each.why}" for each in found.sources))
+    if not as_json:
+        _print_merged(query, found)
+
+
+def _print_merged(query: str, found: "Found") -> None:
+    """Prints the hits of several sources for people to read."""
+    sources, took = counted(found.answered, "source"), f"({found.results.took_ms:.0f} ms)"
+    if found.hits:
+        say_folded(f"results of {sources} for: {query} {took}")
     else:
-        sources = [", ".join(source for source, _ in hit.sources) for hit in found.hits]
-        left_out = [f"left out: {each.name}: {each.why}" for each in found.left_out]
-        say_folded(f"results of {counted(found.answered, 'source')} for: {query} ({found.results.took_ms:.0f} ms)")
-        for text in (*_remarks(found.results), *left_out):
-            say_folded(text)
-        _print_hits(found.results.hits, sources)
+        say_folded(f"no pages found for: {query}; {sources} answered {took}")
+    left_out = (f"left out: {each.name}: {each.why}" for each in found.left_out)
+    for text in (*_remarks(found.results, is_merged=True), *left_out):
+        say_folded(text)
+    _print_hits(found.results.hits, [", ".join(source for source, _ in hit.sources) for hit in found.hits])
 
 
 def _trec_lines(query_id: str, results: Results) -> Iterator[str]:
@@ -319,9 +339,15 @@ def _print_hits(hits: Sequence[Hit], sources: Sequence[str] = ()) -> None:
             say(f"    {more} more translations or copies" if more > 1 else "    1 more translation or copy")
 
 
-def _remarks(results: Results) -> Iterator[str]:
-    """Yields notes on the query: corrections, suggestions, and parts that could not be read."""
-    if results.corrected:
+def _remarks(results: Results, *, is_merged: bool = False) -> Iterator[str]:
+    """Yields notes on the query: corrections, suggestions, and parts that could not be read. `is_merged`: services got
+    the query too, as typed."""
+    if results.corrected and is_merged:
+        yield (
+            f"not every word of {results.query} is on a page of this index; its results are for: {results.corrected}; "
+            "services got the query as typed"
+        )
+    elif results.corrected:
         yield f"not every word of {results.query} is on a page; these are the results for: {results.corrected}"
     if results.suggestion:
         yield f"did you mean: {results.suggestion}"

@@ -15,13 +15,13 @@ from goodbot.cli.options import base_settings
 from goodbot.cli.own_robots import data_folder
 from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.serve_follow import as_copy, follow_options, start_following
-from goodbot.cli.serve_options import serve_options, serve_settings, watch_options
+from goodbot.cli.serve_options import invalid_serve_setting, serve_options, serve_settings, watch_options
 from goodbot.cli.serve_services import ServedServices
 from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
 from goodbot.config import Settings
 from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
-from goodbot.errors import InputError
+from goodbot.errors import InputError, SettingError
 from goodbot.one_shot import robots_fetcher
 from goodbot.ports import Search
 from goodbot.registry import AddressBook
@@ -148,7 +148,10 @@ def command(
     logs = _log_watch(watched, watch_robots, opened)
     copy = follower.state if follower is not None else None
     robots = robots_fetcher(settings)
-    services = ServedServices(served, has_search=opened.search is not None)
+    try:
+        services = ServedServices(served, has_search=opened.search is not None)
+    except SettingError as error:
+        raise invalid_serve_setting(error, folder, options) from error
     parts = opened.search, site, opened.crawl, keys, robots, opened.visitors, book, logs
     app = create_app(*parts, federation=services.federation, copy=copy)
 

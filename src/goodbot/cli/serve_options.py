@@ -12,7 +12,15 @@ from goodbot.cli.options import settings_file
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import InputError, SettingError
 from goodbot.serve_settings import ServeSettings
-from goodbot.settings_file import load_serve_settings, serve_from_environment
+from goodbot.settings_file import (
+    invalid_setting,
+    invalid_variable,
+    load_serve_settings,
+    load_table,
+    serve_from_environment,
+    serve_variables,
+    variable_of,
+)
 
 _OPTIONS: Final = {"trusted_proxies": "trusted-proxy", "search_services": "with"}
 """Settings whose option has another name. `--proxy` is that of `goodbot crawl`, through which it fetches; `--with` is
@@ -78,10 +86,29 @@ def serve_settings(folder: Path | None, options: Mapping[str, Any]) -> ServeSett
         raise InputError(error.naming(f"--{_option_of(error.name)}")) from error
 
 
+def invalid_serve_setting(error: SettingError, folder: Path | None, options: Mapping[str, Any]) -> InputError:
+    """Returns an error that names where a setting has its value, as the errors of `serve_settings` do, for a value that
+    turns out to be invalid later. Takes what `serve_settings` takes."""
+    if options.get(error.name) not in (None, ()):
+        return InputError(error.naming(f"--{_option_of(error.name)}"))
+    own, file = _own_file(folder), settings_file()
+    if own is not None and error.name in load_table(own, "serve"):
+        return invalid_setting(own, error)
+    if variable_of(error.name, "serve") in serve_variables(os.environ):
+        return invalid_variable(error, "serve")
+    return invalid_setting(file, error) if file is not None else InputError(str(error))
+
+
 def settings_before_options(folder: Path | None) -> ServeSettings:
     """Returns the settings of `goodbot serve` without options. Raises InputError."""
     file = settings_file()
     base = load_serve_settings(file, ServeSettings()) if file else ServeSettings()
     settings = serve_from_environment(base, os.environ)
+    own = _own_file(folder)
+    return load_serve_settings(own, settings) if own is not None else settings
+
+
+def _own_file(folder: Path | None) -> Path | None:
+    """Returns the settings file in the folder that is served; None if there is none."""
     own = CrawlFolder(folder).settings_file if folder is not None else None
-    return load_serve_settings(own, settings) if own is not None and own.is_file() else settings
+    return own if own is not None and own.is_file() else None

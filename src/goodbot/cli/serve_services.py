@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from goodbot.cli.printing import say_folded
 from goodbot.cli.search_services import SPARE_S
 from goodbot.clock import SystemClock
-from goodbot.errors import InputError
+from goodbot.errors import InputError, SettingError
 from goodbot.federate import Federation, read_named
 from goodbot.one_shot import service_request, service_transport
 from goodbot.serve_settings import ServeSettings
@@ -17,7 +17,7 @@ from goodbot.serve_settings import ServeSettings
 class ServedServices:
     """The services, from the start of the server to its end. `federation` is None if no service is named.
 
-    Raises InputError for a URL that cannot be a service, or if there is no index to whose results others could be
+    Raises SettingError for a URL that cannot be a service, or if there is no index to whose results others could be
     added.
     """
 
@@ -26,7 +26,7 @@ class ServedServices:
         self._is_ending = asyncio.Event()
         self.federation = _federation(served) if served.search_services else None
         if self.federation is not None and not has_search:
-            raise InputError("--with needs --in DIR: it adds the results of other services to those of an index")
+            raise _invalid(" needs --in DIR: it adds the results of other services to those of an index")
 
     def start(self, home: str, public: str | None) -> None:
         """Fetches the descriptions of the services, and says which ones are away or no search. Called in the event loop
@@ -43,7 +43,7 @@ class ServedServices:
         async with federation:
             for each in await federation.describe():
                 again = "it is left out until the next start" if each.is_lasting else "searches try again"
-                say_folded(f"--with {each.url}: {each.why}; {again}", err=True)
+                say_folded(f"search service {each.url}: {each.why}; {again}", err=True)
             await self._is_ending.wait()
 
 
@@ -51,10 +51,14 @@ def _federation(served: ServeSettings) -> Federation:
     try:
         named = [read_named(text) for text in served.search_services]
     except InputError as error:
-        raise InputError(f"--with: {error}") from error
+        raise _invalid(f": {error}") from error
     deadline_s = served.services_deadline
     transport = partial(service_transport, [each.url for each in named], deadline_s + SPARE_S)
     return Federation(named, transport, service_request, SystemClock(), deadline_s)
+
+
+def _invalid(text: str) -> SettingError:
+    return SettingError("search_services", f"search-services{text}")
 
 
 def _beginnings(home: str, public: str | None) -> Iterable[str]:

@@ -36,12 +36,14 @@ _MAX_TIME: Final = 253_402_300_799.0
 class Answer:
     """The hits of an answer in their order, each page once; `ranks` are their places in the list that was sent, from 1.
     `listed` counts the entries of the list that were read, also those that are no hits. `total` is how many there are,
-    as stated. `fault` says in one clause why the answer cannot be read."""
+    as stated. `is_cut`: the answer ends too early, so the list had more. `fault` says in one clause why the answer
+    cannot be read."""
 
     hits: tuple[Hit, ...] = ()
     ranks: tuple[int, ...] = ()
     listed: int = 0
     total: int | None = None
+    is_cut: bool = False
     fault: str = ""
 
 
@@ -84,12 +86,12 @@ def _of_feed(text: str, base: Url, *, is_public: bool) -> Answer:
     answer = _answer(map(_of_entry, entries), is_public=is_public)
     if not answer.hits and not watched.has_end:
         return Answer(fault=ENDS_EARLY)
-    return replace(answer, total=int(found[1]) if found else None)
+    is_cut = len(answer.hits) < MAX_HITS and not watched.has_end
+    return replace(answer, total=int(found[1]) if found else None, is_cut=is_cut)
 
 
 class _Watched:
-    """The tags after the root. Afterwards `has_end` says whether the root was closed: a feed without hits and without
-    an end is half of one."""
+    """The tags after the root. Afterwards `has_end` says whether the root was closed."""
 
     def __init__(self, tags: Iterator[MarkupTag], root: MarkupTag) -> None:
         self._tags = tags

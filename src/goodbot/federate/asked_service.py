@@ -3,14 +3,14 @@
 from asyncio import Semaphore
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final
 
 from goodbot.federate.answers import Answer, read_answer
 from goodbot.federate.fetching import Document, Permit, Trouble, fetch
 from goodbot.federate.sources import NO_SEARCH, NamedService, SearchService, service_in
-from goodbot.federate.template import Question, search_url
+from goodbot.federate.template import HITS_PER_ROUND, Question, search_url
 from goodbot.lru import LruCache
 from goodbot.ports import Clock, Transport
 from goodbot.search_values import Hit
@@ -94,6 +94,10 @@ class AskedService:
 
     async def describe(self, transport: Transport, attempt: Attempt) -> Trouble | None:
         """Fetches the description, unless it is known. Returns what is wrong, if anything."""
+        trouble = await self._described(transport, attempt)
+        return trouble and self._failed(trouble, attempt)
+
+    async def _described(self, transport: Transport, attempt: Attempt) -> Trouble | None:
         if self._found is None or self._is_outdated:
             found = await self._find(transport, attempt)
             if isinstance(found, Trouble):
@@ -123,7 +127,7 @@ class AskedService:
             return Trouble(f"it is not asked for {ceil(wait_s)} s, since it failed: {self._reason}")
         trouble = await self.describe(transport, attempt)
         if trouble is not None:
-            return self._failed(trouble, attempt)
+            return trouble
         answer = await self._answer(transport, attempt, question)
         if isinstance(answer, Trouble):
             return self._failed(answer, attempt)
@@ -138,18 +142,19 @@ class AskedService:
             template = templates[self._choice]
             if question.number > 1 and not template.has_pages:
                 return Answer()
-            kept = self._answers.get((question, self._choice))
+            asked = question if template.takes_all_at_once else replace(question, wanted=HITS_PER_ROUND)
+            kept = self._answers.get((asked, self._choice))
             if kept is not None and self._clock.now() - kept[0] < KEPT_S:
                 return kept[1]
-            url = search_url(template, question)
+            url = search_url(template, asked)
             if url is None:
-                return Trouble("the query is too long for it", is_ours=True)
+                return Trouble("the query does not fit into its URL", is_ours=True)
             document = await self._fetch(transport, attempt, url)
             if isinstance(document, Trouble):
                 return document
             answer = read_answer(document.body, document.content_type, document.url, is_public=document.is_public)
             if not answer.fault:
-                self._answers.put((question, self._choice), (self._clock.now(), answer))
+                self._answers.put((asked, self._choice), (self._clock.now(), answer))
                 return answer
             fault = answer.fault
             self._choice += 1

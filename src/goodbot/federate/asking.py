@@ -12,7 +12,7 @@ from goodbot.federate.naming import ServiceFacts, different_names
 from goodbot.federate.plain_text import one_line
 from goodbot.federate.rounds import OWN, Merged, Source, SourceReport, merged_sources, rounds_for
 from goodbot.federate.sources import NamedService
-from goodbot.federate.template import Question
+from goodbot.federate.template import HITS_PER_ROUND, Question
 from goodbot.ports import Clock, Transport
 from goodbot.search_values import Hit
 
@@ -108,11 +108,11 @@ class Federation:
         )
         names = self._names()
         for service, source in sources.items():
-            source.rename(names[service])
+            source.name = names[service]
             if service not in ended:
                 source.end(Trouble(late(self._deadline_s)), "late")
                 source.took_ms = self._ms_since(began_at)
-        return tuple(source.report() for source in sources.values() if source.why)
+        return tuple(source.report(0) for source in sources.values() if source.why)
 
     async def _describe(self, service: AskedService, source: Source, transport: Transport) -> None:
         began_at = self._clock.now()
@@ -148,25 +148,24 @@ class Federation:
                 sources[service].took_ms = self._ms_since(began_at)
         names = self._names()
         for service, source in sources.items():
-            source.rename(names[service])
+            source.name = names[service]
         return merged_sources([*mine, *sources.values()], count)
 
     async def _ask(
         self, service: AskedService, attempt: Attempt, source: Source, transport: Transport, query: str, count: int
     ) -> None:
-        """Asks a service for its hits, one round after the other."""
-        for number in range(1, count + 1):
+        """Asks a service for its hits, until they are enough for `count` rounds."""
+        needed = count * HITS_PER_ROUND
+        while source.listed < needed and not source.is_done:
             began_at = self._clock.now()
-            answer = await service.ask(transport, attempt, Question(query, number, source.listed))
-            source.add_answer(answer, self._ms_since(began_at))
-            if source.is_done:
-                return
+            question = Question(query, source.requests + 1, source.listed, needed)
+            source.add_answer(await service.ask(transport, attempt, question), self._ms_since(began_at))
 
     async def _own_source(self, own: OwnHits, count: int) -> Source:
         source = Source(OWN)
-        while len(source.rounds) < count and not source.is_done:
+        while source.listed < count * HITS_PER_ROUND and not source.is_done:
             began_at = self._clock.now()
-            source.add_own(await own(source.count), self._ms_since(began_at))
+            source.add_own(await own(source.listed), self._ms_since(began_at))
         return source
 
     def _ms_since(self, began_at: float) -> float:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
-from goodbot.federate.plain_text import plain
+from goodbot.exclusion.text.shown_text import shown
+from goodbot.federate.plain_text import one_line
 from goodbot.federate.template import Template, template_fault
+from goodbot.page.encoding import encoding_of
 from goodbot.page.entries import local_name
 from goodbot.page.markup import Markup, MarkupTag, attributes_of
 
@@ -13,6 +15,7 @@ MAX_DESCRIPTION_CHARS: Final = 256 * 1024
 """More of a description, or of a page with a link to one, is not read."""
 MAX_NAME_CHARS: Final = 48
 _MAX_URLS: Final = 50
+_MAX_ENCODINGS: Final = 20
 _MAX_OFFSET: Final = 1_000
 _PREFERENCE: Final = {
     "application/json": 0,
@@ -41,14 +44,19 @@ def read_description(text: str) -> Description | None:
     root = next((tag for tag in tags if not tag.closing), None)
     if root is None or local_name(root.name) != "opensearchdescription":
         return None
-    name, urls = "", list[MarkupTag]()
+    name, urls, encodings = "", list[MarkupTag](), list[str]()
     for tag in tags:
         kind = local_name(tag.name)
         if kind == "shortname" and tag.closing and not name:
-            name = plain(tag.text, MAX_NAME_CHARS)
+            name = one_line(tag.text, MAX_NAME_CHARS)
+        elif kind == "inputencoding" and tag.closing and len(encodings) < _MAX_ENCODINGS:
+            encodings.append(tag.text.strip())
         elif kind == "url" and not tag.closing and len(urls) < _MAX_URLS:
             urls.append(tag)
-    readable = [template for tag in urls if (template := _template(tag)) is not None]
+    encoding = _encoding(encodings)
+    if encoding is None:
+        return Description(name, fault=f"its description wants queries in an unknown encoding: {shown(encodings[0])}")
+    readable = [template for tag in urls if (template := _template(tag, encoding)) is not None]
     faults = [fault for template in readable if (fault := template_fault(template.text))]
     usable = [template for template in readable if not template_fault(template.text)]
     usable.sort(key=lambda template: _PREFERENCE[template.media_type])
@@ -61,7 +69,16 @@ def _fault(faults: list[str]) -> str:
     return "its description has no results that programs can read: neither goodbot's JSON nor Atom nor RSS"
 
 
-def _template(tag: MarkupTag) -> Template | None:
+def _encoding(stated: list[str]) -> str | None:
+    """Returns the encoding of queries: UTF-8 if it is among the stated ones or none is stated, else the first that is
+    known; None if none is."""
+    known = [name for label in stated if (name := encoding_of(label)) is not None and not name.startswith("utf-16")]
+    if not stated or "utf-8" in known:
+        return "utf-8"
+    return known[0] if known else None
+
+
+def _template(tag: MarkupTag, encoding: str) -> Template | None:
     """Returns the template of results in a form that can be read."""
     values = attributes_of(tag)
     media_type = values.get("type", "").partition(";")[0].strip().lower()
@@ -69,7 +86,7 @@ def _template(tag: MarkupTag) -> Template | None:
     if media_type not in _PREFERENCE or "results" not in roles or values.get("method", "get").lower() != "get":
         return None
     text = values.get("template", "").strip()
-    return Template(text, media_type, _offset(values.get("indexoffset")), _offset(values.get("pageoffset")))
+    return Template(text, media_type, _offset(values.get("indexoffset")), _offset(values.get("pageoffset")), encoding)
 
 
 def _offset(text: str | None) -> int:

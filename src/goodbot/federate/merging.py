@@ -5,9 +5,11 @@ Fusion outperforms Condorcet and individual Rank Learning Methods", SIGIR 2009. 
 different engines cannot be compared.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import fsum
+from string import ascii_letters, digits
 from typing import Final, NamedTuple
 
 from goodbot.search_values import Hit
@@ -17,14 +19,15 @@ K: Final = 60
 """The constant of the paper: the larger, the less the first ranks of one source count against agreement of several."""
 
 
+_OCTET: Final = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED: Final = frozenset(ascii_letters + digits + "-._~")
+
+
 class RankedHits(NamedTuple):
-    """Hits of one source in its order. `ranks` are their places in the list that it sent, from 1; without them, the
-    list has nothing else. `before` entries came in earlier lists."""
+    """Hits of one source in its order, each with its rank among all entries that the source sent, from 1."""
 
     source: str
-    hits: Sequence[Hit]
-    before: int = 0
-    ranks: Sequence[int] = ()
+    hits: Sequence[tuple[int, Hit]]
 
 
 class SourceRank(NamedTuple):
@@ -53,11 +56,11 @@ def merge(lists: Sequence[RankedHits], seen: Collection[str] = ()) -> list[Merge
     """Returns the pages of all lists, except those whose `page_key` is in `seen`: the highest score first. Of equal
     scores, the page comes first that an earlier list has; within a list, the order stays."""
     found: dict[str, _Found] = {}
-    for source, hits, before, ranks in lists:
-        for rank, hit in zip(ranks or range(1, len(hits) + 1), hits, strict=True):
+    for source, hits in lists:
+        for rank, hit in hits:
             key = page_key(hit)
             if key not in seen:
-                found.setdefault(key, _Found(hit)).ranks.setdefault(source, before + rank)
+                found.setdefault(key, _Found(hit)).ranks.setdefault(source, rank)
     merged = [
         MergedHit(
             each.hit,
@@ -70,7 +73,13 @@ def merge(lists: Sequence[RankedHits], seen: Collection[str] = ()) -> list[Merge
 
 
 def page_key(hit: Hit) -> str:
-    """Returns what is equal for hits of the same page: its URL in normal form, without a fragment; the id if it has no
-    http or https URL."""
+    """Returns what is equal for hits of the same page: its URL in normal form, without a fragment, percent-encoded as
+    RFC 3986 §6.2.2 says; the id if it has no http or https URL."""
     url = parse_url(hit.url)
-    return url.text if url is not None else hit.id
+    return _OCTET.sub(_normal_octet, url.text) if url is not None else hit.id
+
+
+def _normal_octet(octet: re.Match[str]) -> str:
+    """Decodes an unreserved character; writes other octets with capital letters."""
+    character = chr(int(octet[1], 16))
+    return character if character in _UNRESERVED else octet[0].upper()

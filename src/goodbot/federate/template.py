@@ -6,39 +6,52 @@ from typing import Final
 from urllib.parse import quote
 
 from goodbot.url import MAX_URL_CHARS, Url, parse_url
+from goodbot.visitor_urls import has_userinfo
 
 HITS_PER_ROUND: Final = 10
 """The hits that a service is asked for at a time. Services may send another number."""
 
 _PARAMETER: Final = re.compile(r"\{([^{}?]{1,100})(\??)\}")
 _ORIGIN: Final = re.compile(r"https?://[^/?#{}\\]+(?=[/?])", re.IGNORECASE)
+_OTHERS: Final = re.compile(r"[?&;]others=1(?:[&;#]|\Z)")
 _LEFT_OUT: Final = "\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
     """A template as written, without entities. `media_type` is that of the answers, empty if unknown. The first hit has
-    the number `index_offset`, the first page `page_offset`."""
+    the number `index_offset`, the first page `page_offset`. Queries are sent in `encoding`, a WHATWG name."""
 
     text: str
     media_type: str = ""
     index_offset: int = 1
     page_offset: int = 1
+    encoding: str = "utf-8"
 
     @property
     def has_pages(self) -> bool:
         """Whether further hits can be requested."""
-        return any(name in ("startIndex", "startPage") for name, _ in _PARAMETER.findall(self.text))
+        return not self._names.isdisjoint({"startIndex", "startPage"})
+
+    @property
+    def takes_all_at_once(self) -> bool:
+        """Whether all hits that are wanted are requested at once, since further ones cannot be."""
+        return "count" in self._names and not self.has_pages
+
+    @property
+    def _names(self) -> set[str]:
+        return {name for name, _ in _PARAMETER.findall(self.text)}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What a service is asked: ten hits for a query. `number` counts the questions about this query from 1, `received`
-    the hits received before."""
+    the hits received before. `wanted` hits are needed in all."""
 
     query: str
     number: int = 1
     received: int = 0
+    wanted: int = HITS_PER_ROUND
 
 
 def template_fault(text: str) -> str:
@@ -47,6 +60,10 @@ def template_fault(text: str) -> str:
         return f"it has more than {MAX_URL_CHARS} characters"
     if not _ORIGIN.match(text):
         return "it must begin with http:// or https:// and a host"
+    if has_userinfo(text):
+        return "it has a user name or a password"
+    if _OTHERS.search(text):
+        return "it has others=1: services of goodbot that name each other would ask in circles"
     names = {name: bool(optional) for name, optional in _PARAMETER.findall(text.partition("#")[0])}
     if "searchTerms" not in names:
         return "it lacks {searchTerms}"
@@ -57,7 +74,8 @@ def template_fault(text: str) -> str:
 
 
 def search_url(template: Template, question: Question) -> Url | None:
-    """Returns the URL of a search; None if it would be invalid or too long.
+    """Returns the URL of a search; None if it would be invalid or too long, or if the query `.` or `..` would be a step
+    in its path.
 
     Nothing but the query and the place in the results is sent: `language` is `*`, which means any. Optional parameters
     that have no value are left out, with their name if they are a whole field of the query.
@@ -66,6 +84,8 @@ def search_url(template: Template, question: Question) -> Url | None:
     written = template.text.partition("#")[0].replace(_LEFT_OUT, "")
     filled = _PARAMETER.sub(lambda found: values.get(found[1], _LEFT_OUT), written)
     path, mark, query = filled.partition("?")
+    if not {".", ".."}.isdisjoint(path.split("/")):
+        return None
     fields = [field for field in query.split("&") if not field.endswith(f"={_LEFT_OUT}")]
     url = parse_url((path + mark + "&".join(fields)).replace(_LEFT_OUT, ""))
     origin = _ORIGIN.match(template.text)
@@ -73,14 +93,19 @@ def search_url(template: Template, question: Question) -> Url | None:
     return url if url is not None and expected is not None and url.origin == expected.origin else None
 
 
+def _encoded(query: str, encoding: str) -> str:
+    """Returns the query percent-encoded. Characters that the encoding lacks become references, as in forms."""
+    return quote(query.encode(encoding, "replace" if encoding == "utf-8" else "xmlcharrefreplace"), safe="")
+
+
 def _values(template: Template, question: Question) -> dict[str, str]:
     written = dict(_PARAMETER.findall(template.text))
     return {
-        "searchTerms": quote(question.query, safe="", errors="replace"),
-        "count": str(HITS_PER_ROUND),
+        "searchTerms": _encoded(question.query, template.encoding),
+        "count": str(question.wanted if template.takes_all_at_once else HITS_PER_ROUND),
         "startIndex": str(template.index_offset + question.received),
         "startPage": str(template.page_offset + question.number - 1),
         "outputEncoding": "UTF-8",
-        "inputEncoding": "UTF-8",
+        "inputEncoding": template.encoding.upper(),
         **({} if written.get("language") else {"language": "*"}),
     }

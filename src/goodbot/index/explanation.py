@@ -1,16 +1,18 @@
 """Explains the place of a page among the hits of a query, by running each part of the query on that page alone."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
 import tantivy
 from tantivy import Occur, Query
 
 from goodbot.index.finder import Finder, Found, tongues_of
-from goodbot.index.index_reader import stored_page
+from goodbot.index.index_reader import stored_page, with_number
 from goodbot.index.index_state import IndexState
-from goodbot.index.keys import document_key
+from goodbot.index.keys import document_key, hash_of, untranslated
 from goodbot.index.link_texts import LinkTexts
 from goodbot.index.query import said
 from goodbot.index.query_builder import BuiltQuery, QueryBuilder, ScoredWord
@@ -24,6 +26,12 @@ from goodbot.url import parse_url
 EXPLAINED_HITS: Final = (10, 100, 1_000)
 """A page is looked for among this many first hits, then among more: which texts of links count, and so the order, can
 depend on how many hits are needed. Most readers see the first ten."""
+
+MAX_ALIKE: Final = 100
+"""The limit for the documents that are looked through for a URL: the translations of a page, and the parts of a page
+that were imported as documents of their own."""
+_CODE: Final = re.compile(r"(?<![a-z])[a-z]{2}(?![a-z])", re.IGNORECASE)
+_MAX_CODES: Final = 8
 
 Scores = list[tuple[str, float]]
 
@@ -43,12 +51,12 @@ class Answered(NamedTuple):
 class PageAlone:
     """Runs queries on one document of an index. `address` is its place, `url` its URL."""
 
-    def __init__(self, state: IndexState, key: str, address: tantivy.DocAddress) -> None:
+    def __init__(self, state: IndexState, address: tantivy.DocAddress) -> None:
         self.state = state
         self.address = address
         self.shown = stored_page(state.searcher, address)
         self.url = self.shown.url or self.shown.id
-        self._only = _with_key(state, key)
+        self._only = _with_key(state, self.shown.id)
 
     def score(self, query: Query) -> float | None:
         """Returns the score of the document for a query; None: the query does not find it."""
@@ -76,20 +84,36 @@ class PageAlone:
 
 
 def find_page(state: IndexState, url: str) -> PageAlone | None:
-    """Returns the document with a URL or id; None: there is none that may be shown."""
+    """Returns the document with an id or a URL; None: there is none that may be shown. If several imported documents
+    have the URL, it is one of them."""
     parsed = parse_url(url.partition("#")[0])
-    for name in dict.fromkeys([url, *([parsed.text] if parsed else [])]):
-        key = document_key(name)
-        clauses = [(Occur.Must, _with_key(state, key))]
-        if state.withheld is not None:
-            clauses.append((Occur.MustNot, state.withheld))
-        for _, address in state.searcher.search(Query.boolean_query(clauses), 1, count=False).hits:
-            return PageAlone(state, key, address)
-    return None
+    names = dict.fromkeys([url, *([parsed.text] if parsed else [])])
+    for name in names:
+        for page in _shown(state, _with_key(state, name), 1):
+            return page
+    alike = with_number(state.schema, "group", [hash_of(group) for name in names for group in _groups(name)])
+    pages = list(_shown(state, alike, MAX_ALIKE))
+    return next((page for name in names for page in pages if page.url == name), None)
 
 
-def _with_key(state: IndexState, key: str) -> Query:
-    return Query.const_score_query(Query.term_query(state.schema, "key", key, "basic"), 0.0)
+def _shown(state: IndexState, query: Query, limit: int) -> Iterator[PageAlone]:
+    """Yields the documents that a query finds, without those that must not be shown."""
+    clauses = [(Occur.Must, query)]
+    if state.withheld is not None:
+        clauses.append((Occur.MustNot, state.withheld))
+    for _, address in state.searcher.search(Query.boolean_query(clauses), limit, count=False).hits:
+        yield PageAlone(state, address)
+
+
+def _groups(url: str) -> Collection[str]:
+    """Returns what field `group` may have for a document with this URL: which parts of it are tags of languages depends
+    on the language of the document."""
+    codes = list(dict.fromkeys(code.lower() for code in _CODE.findall(url)))[:_MAX_CODES]
+    return {untranslated(url, *pair) for pair in combinations_with_replacement(("", *codes), 2)}
+
+
+def _with_key(state: IndexState, document_id: str) -> Query:
+    return Query.const_score_query(Query.term_query(state.schema, "key", document_key(document_id), "basic"), 0.0)
 
 
 class Explainer:

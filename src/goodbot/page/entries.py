@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from html import escape
 from typing import Final, Literal, NamedTuple
 
 from goodbot.page.markup import MarkupTag, attributes_of, unescaped
@@ -59,7 +60,10 @@ _ATOM_FIELDS = {
 }
 _ATOM_HEAD = {"link": "atom link", "title": "title", "subtitle": "summary", "tagline": "summary"}
 _RICH = frozenset({"title", "summary", "content"})
-"""Fields that may contain markup; the others end at the next tag."""
+"""Fields that may contain markup; the others end at the next tag. Their values are HTML, whatever the file has: text of
+Atom (RFC 4287 §3.1.1.1) is escaped."""
+
+_RELATIONS: Final = "http://www.iana.org/assignments/relation/"
 
 FORMS: Final = {
     "urlset": ListFormat("sitemap", "url", _SITEMAP_FIELDS),
@@ -108,6 +112,7 @@ class Entries:
         self._slot = self._ends_at = ""
         self._parts: list[str] = []
         self._room = 0
+        self._is_text = False
         self._leaf: re.Pattern[str] | None = None
         self.whole: re.Pattern[str] | None = None
         if not form.head:
@@ -172,6 +177,7 @@ class Entries:
         elif slot and not tag.is_empty:
             self._slot, self._ends_at = slot, tag.name
             self._room = RICH_CHARS if slot in _RICH else PLAIN_CHARS
+            self._is_text = slot in _RICH and self._form.entry == "entry" and _is_text(tag)
 
     def _slot_of(self, tag: MarkupTag, place: _OpenElement) -> str | None:
         """Returns the field of an element by its local name, or by its full name if it is in another namespace."""
@@ -180,17 +186,19 @@ class Entries:
         return table.get(local_name(tag.name) if is_own else tag.name.lower())
 
     def _gather(self, tag: MarkupTag) -> None:
+        ends = self._slot not in _RICH or (tag.closing and tag.name == self._ends_at)
+        markup = "" if ends else f"<{'/' * tag.closing}{local_name(tag.name)}{tag.attributes}>"
         if self._room > 0:
-            self._parts.append(tag.text[: self._room])
-            self._room -= len(tag.text) + 1
-        ends = tag.closing and tag.name == self._ends_at
-        if ends or self._slot not in _RICH or local_name(tag.name) == self._form.entry:
+            text = tag.text[: self._room]
+            self._parts += (escape(text, quote=False) if self._is_text else text, markup)
+            self._room -= len(tag.text) + len(markup)
+        if ends or local_name(tag.name) == self._form.entry:
             self._end_field()
 
     def _end_field(self) -> None:
         place = self._entry or self._head
         if place is not None:
-            place.put(self._slot, " ".join(self._parts).strip())
+            place.put(self._slot, "".join(self._parts).strip())
         self._slot = ""
         self._parts.clear()
 
@@ -226,7 +234,14 @@ def _based(base: Url | None, tag: MarkupTag) -> Url | None:
     return resolved(base, stated) or base
 
 
+def _is_text(tag: MarkupTag) -> bool:
+    """Whether the element has text or XHTML, whose text is no markup (RFC 4287 §3.1.1); Atom 0.3 has media types."""
+    return attributes_of(tag).get("type", "text").lower() not in ("html", "text/html")
+
+
 def _alternate(tag: MarkupTag) -> str:
-    """Returns the target of an alternate link. A link without `rel` is one (RFC 4287 §4.2.7.2)."""
+    """Returns the target of an alternate link, whose relation may be a URI. A link without `rel` is one (RFC 4287
+    §4.2.7.2)."""
     attributes = attributes_of(tag)
-    return attributes.get("href", "") if attributes.get("rel", "alternate") == "alternate" else ""
+    relation = attributes.get("rel", "alternate").removeprefix(_RELATIONS)
+    return attributes.get("href", "") if relation == "alternate" else ""

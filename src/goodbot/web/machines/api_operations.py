@@ -101,7 +101,11 @@ OPERATIONS: Final = (
             _bad("A parameter has a value that cannot be used, or the crawl keeps no index"),
             _NO_CRAWL,
             _TOO_MANY,
-            _UNAVAILABLE,
+            replace(
+                _UNAVAILABLE,
+                description=f"{_UNAVAILABLE.description}; or `others=1`, and a browser loads this in advance "
+                "(`Sec-Purpose: prefetch`)",
+            ),
         ),
         description="Pages in the languages of `Accept-Language` rank higher. The syntax of queries is that of the "
         "search page. Every query is valid, except an empty one. With `others=1`, hits are merged by reciprocal rank; "

@@ -33,9 +33,9 @@ class HitView:
     """A hit ready to be shown. `href` is None if the URL is not http or https; `shown_site` and `shown_path` together
     are its readable URL; `pieces` are (text, is highlighted), `sections` (text, URL), `others` (text, URL, language).
 
-    `url` names the hit to other pages; `site` is the value of the filter for its site, empty if it has none.
-    `changed_at` is when the page says that it was changed, None if it does not; `fetched_at` None if unknown. `type` is
-    empty for HTML."""
+    `id` names the hit to the explanation of its place, `url` to other pages; `site` is the value of the filter for its
+    site, empty if it has none. `changed_at` is when the page says that it was changed, None if it does not;
+    `fetched_at` None if unknown. `type` is empty for HTML."""
 
     title: str
     href: str | None
@@ -44,6 +44,7 @@ class HitView:
     pieces: tuple[tuple[str, bool], ...]
     sections: tuple[tuple[str, str], ...] = ()
     others: tuple[tuple[str, str, str], ...] = ()
+    id: str = ""
     url: str = ""
     site: str = ""
     changed_at: float | None = None
@@ -77,6 +78,7 @@ def view_hit(hit: Hit) -> HitView:
             for one in hit.one_of_each_language()[:MAX_OTHERS]
             if is_link(one.url)
         ),
+        id=hit.id,
         url=hit.url or hit.id,
         site=site_of(hit.url) if leads_out else "",
         changed_at=_changed_at(hit),

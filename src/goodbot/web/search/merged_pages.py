@@ -4,7 +4,9 @@ by a parameter of the URL."""
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -16,7 +18,7 @@ from goodbot.ports import Search
 from goodbot.search_values import Hit, Results
 from goodbot.web.pages.accept_language import accepted_languages
 from goodbot.web.pages.templates_env import Templates
-from goodbot.web.pages.translations import languages_of
+from goodbot.web.pages.translations import languages_of, translatable
 from goodbot.web.search.merged_results import MergedResults, page_of, sent_query
 from goodbot.web.search.search_pages import SearchPages
 from goodbot.web.search.search_query import HITS_PER_PAGE, OTHERS, SearchQuery, read_search_query
@@ -25,11 +27,34 @@ from goodbot.web.search.search_threads import SearchThreads
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
+_IN_ADVANCE: Final = translatable(
+    "Other services get a query only when a visitor opens this page, not when a browser loads it in advance."
+)
+
+
+_PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Moz")
+"""Where browsers say why they load a page: by the Fetch standard; Chromium for `<link rel="prefetch">`; old Firefox."""
+
+
 def _either(own: Endpoint, merged: Endpoint) -> Endpoint:
+    """Returns the endpoint that calls `merged` if the visitor has switched it on. HEAD never sends a query to other
+    services; nor does a load in advance, whose answer browsers drop because of its status. Raises HTTPException 503."""
+
     async def choose(request: Request) -> Response:
-        return await (merged if request.query_params.get(OTHERS, "").strip() else own)(request)
+        if request.method == "HEAD" or not request.query_params.get(OTHERS, "").strip():
+            return await own(request)
+        if is_in_advance(request):
+            raise HTTPException(503, _IN_ADVANCE, {"Cache-Control": "no-store"})
+        return await merged(request)
 
     return choose
+
+
+def is_in_advance(request: Request) -> bool:
+    """Whether a browser loads a page before its visitor asks for it."""
+    values = (value for name in _PURPOSES for value in request.headers.getlist(name))
+    purposes = (item.partition(";")[0].strip().lower() for value in values for item in value.split(","))
+    return "prefetch" in purposes
 
 
 class MergedPages:
