@@ -247,24 +247,28 @@ def judged(parser: Parser, answers: Answers, cases: Iterable[Case]) -> list[Judg
 
 INTRO: Final = f"""# What parsers of robots.txt answer to our test vectors
 
-`goodbot vectors` has {{cases:,}} questions for parsers of robots.txt, each with the answers of RFC 9309, of Google's
-parser or of older texts ([how to use them](how-to/test-vectors.md)). This page shows what parsers of PyPI, npm and
-Debian answer. `make parsers-report` asks them again and writes this page. Version of the vectors: {VERSION}.
+`goodbot vectors` has {{cases:,}} cases for parsers of robots.txt, each with the result by RFC 9309, by Google's parser,
+by older texts, or by several of these ([how to use them](how-to/test-vectors.md)); so each text has fewer cases.
+This page shows what parsers of PyPI, npm and Debian answer. `make parsers-report` asks them again and writes this
+page. Version of the vectors: {VERSION}.
 
 How to read it:
 
 - **The authors of goodbot wrote the cases**, so goodbot passes them; its rows show only that. Where a case is wrong, we
   want to know.
-- A parser is judged by the text that it says it follows (column *judged by*), and by the cases for that text only.
+- A parser is judged by the text that its documentation or source names (column *judged by*), and by the cases for
+  that text only. If it names none, it is judged by the text whose features it has (see *Why each is judged by this
+  text*).
 - **must**: {KINDS["must"]}. Only in these cases is another answer a failure.
 - **reading**: {KINDS["reading"]}. **choice**: {KINDS["choice"]}.
   A parser that answers otherwise is not wrong. The last column counts, over all kinds, the answers that equal
   goodbot's.
 - Percentages are cut after the first decimal, not rounded: 100.0 % means all.
-- Many cases differ in one octet or one place, so one fault may fail a hundred of them: the number of failed cases says
-  little about how often a fault matters on the Web. Each line under *What failed* is about one kind of question.
-- Each parser is used as its documentation shows, by the programs in `docs/parsers/`. An *error* is an exception, the
-  end of its process, or no answer within {ANSWER_S:g} seconds; it counts as failed.
+- Many cases differ from each other in one byte only, so one fault may fail a hundred of them: the number of failed
+  cases says little about how often a fault matters on the Web. Each line under *What failed* is about one kind of
+  question.
+- Each parser is used as its documentation shows, by the programs in `docs/parsers/`. An *error* is an exception, a
+  crash, or no answer within {ANSWER_S:g} seconds; it counts as failed.
 - *slowest* is the longest time for one case, parsing included, on one busy core.
 """
 

@@ -60,9 +60,9 @@ class ServeSettings:
     search_services: tuple[str, ...] = setting(
         (),
         "Other search services that visitors may include in a search: their home pages, their OpenSearch descriptions, "
-        "or templates with {searchTerms}. They get the query of a visitor who switches this on, and nothing else. One "
-        "that turns out to be no search is reported and left out",
-        "off until the visitor chooses it, since the query leaves this server",
+        "or templates with {searchTerms}. They get the query of a visitor who switches this on, and nothing else. If a "
+        "URL is no search service, it is reported and left out",
+        "none by default, since queries leave this server",
     )
     services_deadline: float = setting(
         2.0,

@@ -113,5 +113,5 @@ def test_the_page_is_about_the_set_of_today(report: ModuleType) -> None:
     """If this fails, run `make parsers-report`."""
     text = report.PAGE.read_text(encoding="utf-8")
     assert f"Version of the vectors: {report.VERSION}." in text
-    assert f"has {len(report.all_cases()):,} questions" in text
+    assert f"has {len(report.all_cases()):,} cases" in text
     assert all(f"\n| {parser.name} |" in text or f"\n- {parser.name}: " in text for parser in report.PARSERS)

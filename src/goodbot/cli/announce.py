@@ -66,8 +66,8 @@ from goodbot.url import Url
 @click.option(
     "--changed",
     is_flag=True,
-    help="Only pages that have changed since a service accepted them, by the lastmod of the sitemap or the text of the "
-    "crawled page; with --in also pages that are gone since.",
+    help="Only pages that are new to a service, or have changed since it accepted them, by the lastmod of the sitemap "
+    "or the text of the crawled page; with --in also pages that are gone since.",
 )
 @click.option(
     "--state",
@@ -104,20 +104,20 @@ def command(
 ) -> None:
     """Announce new, changed and removed pages of your site to search services, by IndexNow.
 
-    SERVICE is a URL, such as that of a search that `goodbot serve` serves (/indexnow is added if the URL ends in /), or
-    one of these: indexnow, amazon, bing, naver, seznam, yandex, yep. These services pass announcements on to each
-    other, so one of them is enough; indexnow is the address of the protocol itself.
+    SERVICE is a URL, such as that of a `goodbot serve` (/indexnow is added if the URL ends in /), or one of these:
+    indexnow, amazon, bing, naver, seznam, yandex, yep. These services pass announcements on to each other, so one of
+    them is enough; indexnow is the address of the protocol itself.
 
     Services accept URLs of a host only if that host serves the key, in the file https://HOST/KEY.txt. `goodbot key
     indexnow` makes the file. goodbot first fetches the key file of every host; if one is missing or has other
     content, nothing is sent.
 
     URLs are sent in requests of up to 10,000 URLs of one host. If a service is busy (429), has a problem (5xx) or does
-    not answer, goodbot waits and sends the request again, up to five times. With --changed, what a service does not
+    not answer, goodbot waits and tries again, five times in all. With --changed, what a service does not
     accept is sent to it again by the next run.
 
-    --in takes the pages that may be indexed, without copies (pages with the same text as another page). If a crawl runs
-    with --no-index, it does not know which pages may be indexed; --in then takes all pages that are no copies.
+    --in takes the pages that may be indexed, but not duplicates (pages with the same text as another page). If a crawl
+    runs with --no-index, it does not know which pages may be indexed; --in then takes all pages but duplicates.
 
     If a sitemap can be read only in part, or one of those that a sitemap index names cannot be read, goodbot says so,
     announces what it has read, and ends with status 3. With --changed, a later run announces the rest.
@@ -130,7 +130,7 @@ def command(
 
     Exit status: 0: every service accepted all URLs, or there was nothing to send; 2: bad input, such as an unknown
     SERVICE, or a document that is no sitemap; 3: a service did not accept something or did not answer, a key file is
-    not served, a sitemap could not be fetched or not all of it be read, or the state file is damaged, in use or cannot
+    not served, a sitemap could not be fetched or read completely, or the state file is damaged, in use or cannot
     be written; 130: interrupted, by Ctrl-C, SIGTERM or SIGHUP (what was accepted until then is printed, and kept in the
     state file).
     """

@@ -57,13 +57,13 @@ MEANING: dict[State, str] = {
     help="Port of the search page; 0: any free one.",
 )
 def command(once: bool, port: int, as_json: bool) -> int:
-    """Serve three sample sites on this machine, crawl them, show what was decided and why, search them.
+    """Serve three sample sites on this machine, crawl them, show what was decided and why, and search them.
 
-    At the end the pages of `goodbot serve` show the crawl. The sites are served until the demo ends; then the crawl is
-    deleted. Nothing leaves this machine.
+    Then `goodbot serve` shows the crawl in your browser (not with --once). The sites are served until the demo ends;
+    then the crawl is deleted. Nothing leaves this machine.
 
-    Exit status: 0: done, or the search page was ended with Ctrl-C; 3: the port is in use; 130: interrupted before that.
-    SIGTERM, and the end of the terminal, do what Ctrl-C does.
+    Exit status: 0: done, or the search page was ended with Ctrl-C; 3: the port is in use; 130: interrupted before the
+    search page was up. SIGTERM, and SIGHUP (the terminal was closed), do what Ctrl-C does.
     """
     console = new_console(columns=UNBROKEN_COLUMNS)
     with ExitStack() as stack:

@@ -56,26 +56,26 @@ MAX_KEPT: Final = 100
     is_flag=True,
     help="Also read all files that are there, compare them with their SHA-256, and write again what is damaged.",
 )
-@click.option("--every", metavar="TIME", help="Go on until Ctrl-C, with a snapshot every 10min, 1h or 1d.")
+@click.option("--every", metavar="TIME", help="Take a snapshot every TIME, such as 10min, 1h or 1d, until Ctrl-C.")
 def command(folder: Path, to: str, keep: int, verify: bool, every: str | None, as_json: bool) -> None:
     """Copy the index in DIR to FOLDER or URL, where `goodbot serve --follow` finds it.
 
     A snapshot is one commit of the index, whole. The crawl may be running. What searches must not show goes with it:
-    pages that owners had removed, and pages that must not be found from a date on; so do the synonyms. A snapshot
-    copies only what the place does not have yet. It can be interrupted or killed at any moment: the version before it
-    stays whole.
+    which pages were removed at the request of their owners, and which must not be found from a date on. So do the
+    synonyms. A snapshot copies only what FOLDER or URL does not have yet. It can be interrupted or killed at any
+    moment: the version before it stays whole.
 
     A snapshot looks only at the sizes of the files that are there. If a server that follows reports a file whose
     SHA-256 is another one, use --verify. It takes as long as reading all files of the place; with --every, each time.
 
-    With --every, a snapshot that fails is reported, and tried again next time; if DIR or FOLDER cannot be used at the
-    first one (status 2), the command ends. With --json, there is one line for each; if it failed, with "done": false
-    and the "error".
+    With --every, a snapshot that fails is reported, and tried again next time; but if the first one fails because of
+    bad input (status 2), the command ends. With --json, each snapshot prints one line; one that failed prints "done":
+    false and the "error".
 
     Exit status: 0: done; 2: DIR has neither a crawl nor an index, the crawl was made with --no-index, or FOLDER or URL
-    has files that are not of snapshots; 3: the index is missing or damaged, another snapshot is being written there, or
-    it cannot be written; 130: interrupted; --every ends so with Ctrl-C, SIGTERM or SIGHUP (the terminal was
-    closed)."""
+    has files that no snapshot wrote; 3: the index is missing or damaged, another snapshot is being written there, or
+    FOLDER or URL cannot be written; 130: interrupted by Ctrl-C, SIGTERM or SIGHUP (the terminal was closed), which is
+    the usual end of --every."""
     from goodbot.index.copies import FolderPlace  # noqa: PLC0415  (other commands of the group start faster)
     from goodbot.index_copies import open_target, origin_of, snapshot_index  # noqa: PLC0415  (as above)
 

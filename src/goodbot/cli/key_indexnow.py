@@ -37,8 +37,8 @@ from goodbot.url import Url
     help="Folder of the new key file, such as the root folder of a site (default: the working folder).",
 )
 def indexnow(url: str | None, file: str | None, check: bool, folder: Path | None, as_json: bool) -> int:
-    """Make a key for `goodbot announce` and keep it in the file KEY.txt, which your site must serve: it proves that an
-    announcement comes from the site. It is not secret.
+    """Make a key for `goodbot announce`, in a file named after it: KEY.txt. Your site must serve this file: it shows
+    that the site permits the announcements made with the key. The key need not be secret. URL and FILE are for --check.
 
     With --check, fetch the key file from a site, and compare it with FILE (default: the key file in the working
     folder). URL is the site, if the file is in its root folder, or the URL of the file. Redirects are not followed,

@@ -51,7 +51,8 @@ DAMAGE_SHOWN: Final = 5
 @click.option(
     "--file",
     metavar="FILE",
-    help="Compare with the robots.txt in your repository: hosts and CDNs may add rules to it. For one site only.",
+    help="Compare what the site serves with FILE, such as the robots.txt in your repository: a host or CDN may have "
+    "added rules. For one site only.",
 )
 @click.option(
     "--page",
@@ -60,7 +61,7 @@ DAMAGE_SHOWN: Final = 5
     metavar="URL",
     help="Also remember status and directives of a page of these sites: META robots, X-Robots-Tag. Repeatable.",
 )
-@click.option("--every", metavar="TIME", help="Go on until Ctrl-C, with a run every 6h, 30min or 1d.")
+@click.option("--every", metavar="TIME", help="Run every TIME, such as 6h, 30min or 1d (1min or more), until Ctrl-C.")
 @click.option(
     "--format",
     "form",

@@ -139,18 +139,17 @@ def command(
     The date of a page is that of its last change, as its server states it. If that is missing, before 1990 or
     more than a day after the fetch, the date is that of the fetch of the version that is indexed.
 
-    With --with, other search services get the query as typed, without control characters, and nothing else. First the
-    hosts that get it are named on standard error. Pages are ordered by their ranks in all sources (reciprocal rank
-    fusion); a page that several sources find is listed once. A service that is late or fails is named and left out.
-    Each source gives at most 50 hits. docs/how-to/federated-search.md has the details.
+    With --with, other search services get the query as typed, on one line, with spaces in place of control characters,
+    and nothing else. Before that, goodbot prints on standard error which hosts get it. Pages are ordered by their ranks
+    in all sources (reciprocal rank fusion); a page that several sources find is listed once. A service that is late or
+    fails is named and left out. Each source gives at most 50 hits. docs/how-to/federated-search.md has the details.
 
     If a word is on no page, the search uses a similar one and says so. Pages in the language of your locale
     (LANG) rank higher. DIR/synonyms.txt defines synonyms, in lines such as `robot, crawler, spider`.
 
     Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR with neither a crawl nor an
-    index, a crawl with --no-index, or a URL that is no search; 3: the index of the crawl is missing, the index is
-    damaged, or no source at all answered.
-    """
+    index, a crawl with --no-index, or a URL that is no search service; 3: the index of the crawl is missing, the index
+    is damaged, or no source at all answered."""
     if (query is None) == (run_file is None):
         raise InputError("give either a QUERY or --run FILE.jsonl")
     if opened is not None and (run_file is not None or as_json):

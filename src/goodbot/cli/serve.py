@@ -123,12 +123,13 @@ def command(
                            crawl with --sign
 
     For the operator (goodbot serve prints a link with the token): /crawl shows the crawl, its hosts, URLs not fetched
-    and courtesy, and can pause, resume and stop it. With --watch, /crawl/watch shows which robots came to your own
-    server, as goodbot watch does, while its logs grow. The other pages are open to everyone who can reach the server.
-    Of a crawl made with --no-index, everything works except search. A copy (--follow) has no crawl pages, submissions,
-    removals, cached copies or histories. The server itself fetches from public sites only, for the checker, removals
-    and IndexNow, and only if a contact is set. With --with, visitors may also send their query to other search
-    services; docs/how-to/federated-search.md describes it.
+    and courtesy, and can pause, resume and stop it. With --watch, /crawl/watch shows live which robots visit your own
+    Web server, as goodbot watch does. All other pages are open to everyone who can reach this server.
+
+    With a crawl made with --no-index, everything works except search. A copy (--follow) has no crawl pages,
+    submissions, removals, cached copies or histories. For the checker, removals and IndexNow, the server fetches from
+    public sites only, and only if a contact is set. It also fetches from the source of --follow, and sends queries to
+    the services of --with if visitors switch that on; docs/how-to/federated-search.md describes it.
 
     Exit status: 0: ended with Ctrl-C, SIGTERM or SIGHUP (the terminal was closed); 2: bad input, such as an invalid
     setting or a DIR that holds neither a crawl nor an index; 3: cannot listen on that address and port, the index of

@@ -45,19 +45,19 @@ if TYPE_CHECKING:
     "sections",
     multiple=True,
     metavar="SECTION",
-    help="Only the results that follow from this section of a text, or from sections whose names begin so, in any "
-    "case; a number is a section of RFC 9309. Repeatable.",
+    help="Only the results that follow from sections of a text whose names begin with SECTION (in capital or small "
+    "letters). A number means a section of RFC 9309: 2.2 includes 2.2.1 to 2.2.4. Repeatable.",
 )
 def command(form: str, dialects: tuple[str, ...], sections: tuple[str, ...], as_json: bool) -> None:
     """Write goodbot's test vectors for parsers of robots.txt: more than 5,000 cases, each with a robots.txt, a robot, a
-    URL, and the result in each dialect. Anybody may use them for anything (CC0-1.0).
+    URL, and the result in each dialect that the case applies to. Anybody may use them for anything (CC0-1.0).
 
-    The kind of a result is must (the text requires, recommends or prints it), reading (the text can be read in several
-    ways) or choice (the text does not mention it).
+    The kind of a result is must (the text requires or recommends it, or prints it in an example), reading (the text can
+    be read in several ways) or choice (the text does not mention it).
 
     With --json: one object with format, version, licence, kinds and the list of cases.
 
-    Exit status: 0: done; 2: a SECTION is empty, or no section of the chosen dialects begins like it.
+    Exit status: 0: done; 2: a SECTION is empty, or matches no section of the chosen dialects.
     """
     from goodbot.vectors import LICENCE, VERSION, all_cases, as_json_value, as_text, selected  # noqa: PLC0415
 
