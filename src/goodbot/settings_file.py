@@ -96,7 +96,9 @@ def load_toml(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not UTF-8, as TOML must be: save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"{file} is not TOML: {error}") from error
 
 

@@ -175,13 +175,15 @@ class Section(NamedTuple):
 
 class ListedUrl(NamedTuple):
     """A URL listed in a sitemap or feed, with what the list says about it: when it last changed (Unix seconds), how
-    often it changes (seconds), and its priority within the site (0 to 1)."""
+    often it changes (seconds), and its priority within the site (0 to 1). `odd_date`: what is written in place of the
+    time of its last change, if that cannot be read."""
 
     url: Url
     title: str = ""
     modified_at: float | None = None
     interval_s: float | None = None
     priority: float | None = None
+    odd_date: str = ""
 
 
 @dataclass(frozen=True, slots=True)

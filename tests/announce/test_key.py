@@ -57,7 +57,7 @@ def test_bad_keys(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ):
         read_key(text)
     (tmp_path / "file").write_text(text, "utf-16-be")
-    with pytest.raises(InputError, match=r"there is no key in the file|is text in UTF-16; save it as UTF-8"):
+    with pytest.raises(InputError, match=r"there is no key in the file|is text in UTF-16 or UTF-32; save it as UTF-8"):
         read_key("file")
     (tmp_path / "file").write_text(text)
     with pytest.raises(InputError, match="there is no key in the file"):
@@ -104,8 +104,12 @@ SERVED = [
         "a body that cannot be decoded (gzip: this is not gzip data)",
     ),
     ("a space without a break", answer(200, f"{THE_KEY}\xa0\u3000".encode()), rf"another text: {THE_KEY}\xa0\u3000"),
-    ("UTF-16", answer(200, THE_KEY.encode("utf-16")), "text in UTF-16: save the file as UTF-8"),
-    ("UTF-16 without a mark", answer(200, THE_KEY.encode("utf-16-be")), "text in UTF-16: save the file as UTF-8"),
+    ("UTF-16", answer(200, THE_KEY.encode("utf-16")), "text in UTF-16 or UTF-32: save the file as UTF-8"),
+    (
+        "UTF-16 without a mark",
+        answer(200, THE_KEY.encode("utf-16-be")),
+        "text in UTF-16 or UTF-32: save the file as UTF-8",
+    ),
     ("a NUL", answer(200, THE_KEY.encode() + b"\0"), rf"another text: {THE_KEY}\x00"),
     ("not modified", answer(304, b"", ("Location", "/x")), "status 304"),
     ("no answer", Failure("dns", "the name has no address"), "no answer: the name has no address"),

@@ -41,6 +41,23 @@ def test_a_sitemap_in_a_file(content: bytes) -> None:
     assert (sitemap.kind, [*listed_changes(sitemap.entries)], sitemap.unread) == ("sitemap", CHANGES, "")
 
 
+DATES = [
+    ("2026-11-01T00:00:00.5Z", "lastmod 1793491200.500"),
+    ("2026-11-01", "lastmod 1793491200"),
+    ("27.11.2026", "written 27.11.2026"),
+    ("1793491200", "written 1793491200"),
+    ("2026-9-4", "written 2026-9-4"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("lastmod", "mark"), DATES)
+def test_a_date_that_cannot_be_read_marks_a_page_too(lastmod: str, mark: str) -> None:
+    sitemap = sitemap_in_file(BytesIO(urlset(f"<loc>{SITE}/a</loc><lastmod>{lastmod}</lastmod>")))
+    assert sitemap is not None
+    assert [each.mark for each in listed_changes(sitemap.entries)] == [mark]
+
+
 NO_SITEMAPS = {
     "nothing": b"",
     "a page": b"<!doctype html><p>not here",

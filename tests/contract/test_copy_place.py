@@ -1,6 +1,7 @@
 """The CopySource and CopyTarget ports: places where copies of an index are kept."""
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -42,6 +43,26 @@ def test_a_file_is_replaced(target: CopyTarget) -> None:
     target.write("latest.json", [b"the first, which is longer"])
     target.write("latest.json", [b"the second"])
     assert target.read("latest.json", 0, 100) == b"the second"
+
+
+def test_a_link_is_replaced_and_what_is_no_file_refused(tmp_path: Path) -> None:
+    place, precious = FolderPlace(tmp_path / "place"), tmp_path / "precious"
+    precious.write_bytes(b"mine")
+    place.write("files/one", [b"1"])
+    for name, target in (("link", precious), ("broken", tmp_path / "none")):
+        (tmp_path / "place" / "files" / name).symlink_to(target)
+        assert place.list("files")[name] == 0
+        place.write(f"files/{name}", [b"new"])
+        assert place.read(f"files/{name}", 0, 9) == b"new"
+    assert (precious.read_bytes(), (tmp_path / "none").exists()) == (b"mine", False)
+    os.mkfifo(tmp_path / "place" / "files" / "pipe")
+    (tmp_path / "place" / "files" / "folder").mkdir()
+    for name in ("pipe", "folder"):
+        assert place.list("files")[name] == 0
+        with pytest.raises(InputError, match=rf"{name} is not a file: remove it"):
+            place.write(f"files/{name}", [b"new"])
+        with pytest.raises(RunError, match=rf"{name} is not a file"):
+            place.read(f"files/{name}", 0, 9)
 
 
 def test_an_empty_file(target: CopyTarget) -> None:

@@ -419,7 +419,6 @@ BAD = [
         "announce --sitemap {site}/s.xml --changed --state /dev/null --to {site}/ok",
         "/dev/null is not a file that can keep the state",
     ),
-    ("announce --sitemap empty.xml --to {site}/ok", "there is no URL to announce"),
     ("announce --in none --to {site}/ok", "no such folder: none"),
     ("announce --in none --changed --to {site}/ok", "no such folder: none"),
     ("announce {site}/a --changed --state state --to {site}/ok", "--changed needs a sitemap"),
@@ -441,6 +440,12 @@ def test_bad_input(typed: str, message: str, run: Run, site: WebServer) -> None:
     status, out, err = run(typed)
     assert (status, out, len(err.splitlines())) == (2, "", 1), (status, out, err)
     assert message in err
+
+
+def test_a_sitemap_that_lists_nothing_is_nothing_to_announce(run: Run) -> None:
+    status, out, err = run("announce --sitemap empty.xml --to {site}/ok")
+    assert (status, err) == (0, "")
+    assert out.endswith(": nothing to announce\n")
 
 
 FAILING = [

@@ -3,6 +3,7 @@
 import itertools
 import tracemalloc
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -186,11 +187,11 @@ def test_encodings_said_or_not(encoding: str, declaration: str, content_type: st
         ("<lastmod>2026-01</lastmod>", {"modified_at": 1767225600.0}),
         ("<lastmod>2026</lastmod>", {"modified_at": 1767225600.0}),
         ("<lastmod>Fri, 02 Jan 2026 03:04:05 GMT</lastmod>", {"modified_at": 1767323045.0}),
-        ("<lastmod>99999-01-01</lastmod>", {}),
-        ("<lastmod>2026-02-30</lastmod>", {}),
-        ("<lastmod>0000</lastmod>", {}),
+        ("<lastmod>99999-01-01</lastmod>", {"odd_date": "99999-01-01"}),
+        ("<lastmod>2026-02-30</lastmod>", {"odd_date": "2026-02-30"}),
+        ("<lastmod>0000</lastmod>", {"odd_date": "0000"}),
         ("<lastmod>0001-01-01T00:00:00+14:00</lastmod>", {"modified_at": -62135647200.0}),
-        ("<lastmod>" + "9" * 8000 + "</lastmod>", {}),
+        ("<lastmod>" + "9" * 8000 + "</lastmod>", {"odd_date": "9" * 200}),
         ("<lastmod/>", {}),
         ("<changefreq>daily</changefreq>", {"interval_s": DAY}),
         ("<changefreq> Weekly\n</changefreq>", {"interval_s": 7 * DAY}),
@@ -210,9 +211,9 @@ def test_encodings_said_or_not(encoding: str, declaration: str, content_type: st
     ],
 )
 @pytest.mark.parametrize("comment", ["", "<!-- read tag by tag -->"])
-def test_hints(said: str, hint: dict[str, float], comment: str) -> None:
+def test_hints(said: str, hint: dict[str, Any], comment: str) -> None:
     (entry,) = listed(f"<urlset><url><loc>/1</loc>{comment}{said}</url></urlset>")
-    assert entry == ListedUrl(Url(ONE[0]), **hint)  # type: ignore[arg-type]
+    assert entry == ListedUrl(Url(ONE[0]), **hint)
 
 
 @given(st.text(max_size=80))

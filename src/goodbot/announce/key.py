@@ -65,8 +65,8 @@ def _stripped(content: bytes) -> bytes:
     return content.removeprefix(_BOM).strip()
 
 
-def _is_utf_16(content: bytes) -> bool:
-    """Whether this is ASCII text in UTF-16, or begins with the byte order mark of UTF-16."""
+def _is_wide_text(content: bytes) -> bool:
+    """Whether this is ASCII text in UTF-16 or UTF-32, or begins with their byte order mark."""
     is_wide = len(content) > 3 and not (any(content[::2]) and any(content[1::2]))
     return is_wide or content.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
 
@@ -98,8 +98,8 @@ def read_key(text: str) -> str:
         raise InputError(f"neither a key nor a file: {shown(text)} ({_RULE})")
     content = _content(file) or b""
     key = content.decode("latin-1")
-    if _is_utf_16(content):
-        raise InputError(f"the file {text} is text in UTF-16; save it as UTF-8")
+    if _is_wide_text(content):
+        raise InputError(f"the file {text} is text in UTF-16 or UTF-32; save it as UTF-8")
     if not KEY.fullmatch(key):
         raise InputError(f"there is no key in the file {text} ({_RULE})")
     return key
@@ -158,8 +158,8 @@ def _found(answer: Response, decoded: Decoded, *, has_key: bool) -> str:
         return f"a file that begins with the key, but is longer than {FILE_BYTES:,} bytes"
     if not body:
         return "an empty file"
-    if _is_utf_16(body):
-        return "text in UTF-16: save the file as UTF-8"
+    if _is_wide_text(body):
+        return "text in UTF-16 or UTF-32: save the file as UTF-8"
     if KEY.fullmatch(body.decode("latin-1")):
         return f"another key: {body.decode('latin-1')}"
     return f"another text: {_on_one_line(body)}"

@@ -53,7 +53,7 @@ def _without_comment(line: str) -> str:
 def listed_changes(entries: Iterable[ListedUrl]) -> Iterator[Change]:
     """Yields the pages that a sitemap lists. The mark of a page is its `lastmod`, if there is one."""
     for entry in entries:
-        yield Change(entry.url, lastmod_mark(entry.modified_at))
+        yield Change(entry.url, lastmod_mark(entry.modified_at, entry.odd_date))
 
 
 def crawl_changes(records: Iterable[UrlRecord], *, is_indexed: bool) -> Iterator[Change]:

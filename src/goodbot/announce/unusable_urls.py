@@ -16,10 +16,12 @@ _HELD_CHARS: Final = 16_384
 """How much text is held back so that a URL is not examined in two parts; URLs are shorter."""
 
 _ENTITY: Final = r"&(?!(?:amp|lt|gt|quot|apos);)[^\W\d][\w.:-]{0,200};"
+"""A reference that the parser does not expand."""
 _HOSTLESS: Final = r"""(?<=[>\s"'\[])[hH][tT][tT][pP][sS]?:(?![/\\]{2}[^/\\])"""
-_ANY: Final = re.compile(f"{_ENTITY}|{_HOSTLESS}")
+_MARKED_START: Final = r"\ufeff(?=\s*[hH][tT][tT][pP])"
+_ANY: Final = re.compile(f"{_ENTITY}|{_HOSTLESS}|{_MARKED_START}")
 _UNUSABLE: Final = re.compile(
-    rf"(?P<comment><!--.*?(?:-->|\Z))|(?P<literal><!\[CDATA\[.*?(?:\]\]>|\Z))|{_ENTITY}|(?P<hostless>{_HOSTLESS})",
+    rf"(?P<comment><!--.*?(?:-->|\Z))|(?P<literal><!\[CDATA\[.*?(?:\]\]>|\Z))|{_ENTITY}|{_MARKED_START}|(?P<hostless>{_HOSTLESS})",
     re.DOTALL,
 )
 """A comment or a CDATA section in one block has no references. Longer ones have no URL that is read."""

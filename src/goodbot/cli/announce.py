@@ -27,13 +27,14 @@ from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import complain, keep_partial_output, say_folded, write_json
 from goodbot.errors import InputError, RunError
 from goodbot.human import counted
-from goodbot.interrupts import STATUS, run_async, stopped_as_by_ctrl_c
+from goodbot.interrupts import STATUS, run_async
 from goodbot.url import Url
 
 
 @click.command(
     name="announce",
     cls=Command,
+    ends_as_by_ctrl_c=True,
     inputs=("lists", "sitemaps", "state", "key"),
     examples="""
     goodbot announce https://example.org/news --to bing
@@ -147,9 +148,8 @@ def command(
         announcement = Announcement(work, chosen, used_key, given, sends=not dry_run, checks=not no_check)
         reading = Reading(work)
         try:
-            with stopped_as_by_ctrl_c():
-                reading.read_local(sources)  # not within the event loop, which would take Ctrl-C only after it
-                reports = run_async(lambda: announcement.carry_out(sources, reading))
+            reading.read_local(sources)  # not within the event loop, which would take Ctrl-C only after it
+            reports = run_async(lambda: announcement.carry_out(sources, reading))
         except KeyboardInterrupt as error:
             _print_interrupted(announcement.reports_so_far(), reading.unread, as_json=as_json)
             raise _InterruptedError("interrupted") from error

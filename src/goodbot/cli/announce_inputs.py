@@ -238,15 +238,15 @@ def files_of_state(state: Path) -> list[str]:
     return [f"{path}{end}" for path in (state, realpath(state)) for end in ("", "-journal", "-wal", "-shm")]
 
 
-def nothing_found(sources: Sources, reading: Reading) -> GoodbotError:
-    """Returns the error for sources without a page."""
+def nothing_found(sources: Sources, reading: Reading) -> GoodbotError | None:
+    """Returns the error for sources without a page; None if they are sitemaps that list none."""
     if reading.unread:
         return RunError(f"there is no URL to announce: {unread_line(reading.unread)}")
     if reading.left_out:
         return InputError("there is no URL to announce: all that was found is left out")
     if sources.crawl is not None:
         return InputError(f"the crawl in {sources.crawl} has no page to announce yet")
-    return InputError("there is no URL to announce")
+    return InputError("there is no URL to announce") if sources.lists else None
 
 
 def unread_line(unread: Sequence[Unread]) -> str:

@@ -50,8 +50,8 @@ class Announcement:
             opened = []  # no request is sent, so no name is looked up
         async with service_transport(opened) as transport:
             await self._read_fetched(reading, sources, transport)
-            if not self._work:
-                raise nothing_found(sources, reading)
+            if not self._work and (failure := nothing_found(sources, reading)) is not None:
+                raise failure
             return await self._announce(transport)
 
     async def _read_fetched(self, reading: Reading, sources: Sources, transport: Transport) -> None:

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import be_quiet, output_to
 from goodbot.errors import InputError
 from goodbot.files import is_same_file, is_standard_input
+from goodbot.interrupts import stopped_as_by_ctrl_c
 from goodbot.logs import LEVELS, SILENT, LogSettings, start_logging
 
 SHARED_HEADING: Final = "Options of every command"
@@ -66,8 +67,8 @@ class Command(click.Command):
 
     `examples` are command lines, one per line of text. `output`: the command prints a result, so it has `--output`.
     `inputs`: names of parameters that are files the command reads, which `--output` must not replace.
-    `default_log_level`: what a server logs to standard error without log options. `sections` groups options in the
-    help: heading → names of parameters.
+    `default_log_level`: what a server logs to standard error without log options. `ends_as_by_ctrl_c`: SIGTERM and
+    SIGHUP interrupt the command as Ctrl-C does. `sections` groups options in the help: heading → names of parameters.
     """
 
     context_class = Context
@@ -79,6 +80,7 @@ class Command(click.Command):
         output: bool = True,
         inputs: Sequence[str] = (),
         default_log_level: str | None = None,
+        ends_as_by_ctrl_c: bool = False,
         sections: Mapping[str, Sequence[str]] | None = None,
         **attributes: Any,
     ) -> None:
@@ -87,6 +89,7 @@ class Command(click.Command):
         self._sections = sections or {}
         self._inputs = inputs
         self._default_log_level = default_log_level
+        self._stops = stopped_as_by_ctrl_c if ends_as_by_ctrl_c else nullcontext
         self._shared = shared_options(output=output)
         self.params += self._shared
 
@@ -103,7 +106,7 @@ class Command(click.Command):
             load_valid_settings(config)
         settings = log_settings()
         start_logging(LogSettings(self._default_log_level) if settings == SILENT else settings)
-        with output_to(output_file) as output:
+        with self._stops(), output_to(output_file) as output:
             status = super().invoke(ctx)
             if status not in (None, 0, 1):
                 output.drop()

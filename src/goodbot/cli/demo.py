@@ -20,7 +20,7 @@ from goodbot.config import Settings
 from goodbot.crawl_folder import open_ledger, open_search
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
 from goodbot.index import results_json
-from goodbot.interrupts import run_async, stopped_as_by_ctrl_c, whole
+from goodbot.interrupts import run_async, whole
 from goodbot.one_shot import robots_fetcher
 from goodbot.serve_settings import ServeSettings
 from goodbot.values import STATES, State, UrlRecord
@@ -41,6 +41,7 @@ MEANING: dict[State, str] = {
 @click.command(
     name="demo",
     cls=Command,
+    ends_as_by_ctrl_c=True,
     output=False,
     examples="""
     goodbot demo
@@ -67,7 +68,6 @@ def command(once: bool, port: int, as_json: bool) -> int:
     """
     console = new_console(columns=UNBROKEN_COLUMNS)
     with ExitStack() as stack:
-        stack.enter_context(stopped_as_by_ctrl_c())
         listener = None if once else stack.enter_context(listening(HOST, port))
         folder = Path(stack.enter_context(whole(lambda: tempfile.TemporaryDirectory(prefix="goodbot-demo-"))))
         with whole(DemoWeb) as web:

@@ -17,7 +17,6 @@ from goodbot.cli.serve_options import settings_before_options
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import GoodbotError, InputError
 from goodbot.human import counted, human_bytes
-from goodbot.interrupts import stopped_as_by_ctrl_c
 
 if TYPE_CHECKING:
     from goodbot.index.copies import Copying, Snapshot
@@ -28,6 +27,7 @@ MAX_KEPT: Final = 100
 @click.command(
     name="snapshot",
     cls=Command,
+    ends_as_by_ctrl_c=True,
     short_help="Copy an index to a folder or URL, for goodbot serve --follow",
     examples="""
     goodbot index snapshot --in crawl --to /srv/www/copies
@@ -101,20 +101,19 @@ def _repeat(write: Callable[[], None], every_s: int, *, as_json: bool) -> None:
     """Writes snapshots until a signal ends the command. One that fails is reported, unless it is the first one and the
     user has to change something. Raises InputError then."""
     is_first = True
-    with stopped_as_by_ctrl_c():
-        while True:
-            started = time.monotonic()
-            try:
-                write()
-            except GoodbotError as error:
-                if is_first and isinstance(error, InputError):
-                    raise
-                complain(str(error))
-                if as_json:
-                    write_json({"done": False, "error": str(error)})
-            is_first = False
-            flush()
-            time.sleep(max(0.0, started + every_s - time.monotonic()))
+    while True:
+        started = time.monotonic()
+        try:
+            write()
+        except GoodbotError as error:
+            if is_first and isinstance(error, InputError):
+                raise
+            complain(str(error))
+            if as_json:
+                write_json({"done": False, "error": str(error)})
+        is_first = False
+        flush()
+        time.sleep(max(0.0, started + every_s - time.monotonic()))
 
 
 def _progress() -> "Callable[[Copying], None]":

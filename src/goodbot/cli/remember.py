@@ -17,7 +17,6 @@ from goodbot.cli.repeat_option import parse_every
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError
 from goodbot.files import make_folder
-from goodbot.interrupts import stopped_as_by_ctrl_c
 from goodbot.url import Url, is_private_host, parse_url
 from goodbot.watch.history.page_states import files_of
 from goodbot.watch.history.site_names import site_name
@@ -31,6 +30,7 @@ DAMAGE_SHOWN: Final = 5
 @click.command(
     name="remember",
     cls=Command,
+    ends_as_by_ctrl_c=True,
     inputs=("file",),
     examples="""
     goodbot remember https://example.org/ --into history
@@ -104,21 +104,20 @@ def command(
     make_folder(folder)
     form = "json" if as_json else form
     is_first_run = True
-    with stopped_as_by_ctrl_c():
-        while True:
-            started = time.monotonic()
-            found: list[RememberedSite] = []
-            for site in _remembered(sites, folder, own, pages_of):
-                found.append(site)
-                if form != "json" and (is_first_run or form == "line" or _is_news(site)):
-                    _print(site, form)
-            if form == "json":
-                write_json([site_json(site) for site in found])
-            if every_s is None:
-                return _status(found)
-            flush()
-            is_first_run = False
-            time.sleep(max(0.0, started + every_s - time.monotonic()))
+    while True:
+        started = time.monotonic()
+        found: list[RememberedSite] = []
+        for site in _remembered(sites, folder, own, pages_of):
+            found.append(site)
+            if form != "json" and (is_first_run or form == "line" or _is_news(site)):
+                _print(site, form)
+        if form == "json":
+            write_json([site_json(site) for site in found])
+        if every_s is None:
+            return _status(found)
+        flush()
+        is_first_run = False
+        time.sleep(max(0.0, started + every_s - time.monotonic()))
 
 
 def _remembered(

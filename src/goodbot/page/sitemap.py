@@ -113,12 +113,15 @@ class ListReader:
         url = resolved(entry.base, values.get("url") or values.get("guid"))
         if url is None:
             return None
+        date = values.get("modified") or values.get("published") or ""
+        modified_at = parse_list_date(date)
         return ListedUrl(
             url,
             title,
-            parse_list_date(values.get("modified") or values.get("published") or ""),
+            modified_at,
             _INTERVALS.get(values.get("interval", "").lower()),
             _priority(values.get("priority")),
+            date[:MAX_DATE_CHARS] if modified_at is None else "",
         )
 
     def _read_text(self, values: dict[str, str]) -> str:

@@ -14,7 +14,8 @@ LOCK: Final = "lock"
 
 
 class FolderPlace:
-    """Implements `CopyTarget` in a folder, which is made when something is written. A file is replaced atomically."""
+    """Implements `CopyTarget` in a folder, which is made when something is written. A file is replaced atomically; a
+    symbolic link in its place is replaced too, so that nothing is written outside the folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -25,8 +26,10 @@ class FolderPlace:
         return str(self._folder)
 
     def read(self, path: str, start: int, length: int) -> bytes | None:
-        """Reads a part of a file."""
+        """Reads a part of a file. Raises RunError if it is a pipe or another special file, which might never end."""
         try:
+            if not (self._folder / path).is_file() and (self._folder / path).exists():
+                raise RunError(f"{self._folder / path} is not a file")
             with (self._folder / path).open("rb") as file:
                 file.seek(start)
                 return file.read(length)
@@ -36,10 +39,15 @@ class FolderPlace:
             raise RunError(f"cannot read {self._folder / path}: {error.strerror}") from error
 
     def write(self, path: str, pieces: Iterable[bytes]) -> None:
-        """Writes a file, which is on disk when this returns."""
+        """Writes a file, which is on disk when this returns. Raises InputError if a folder or a special file is in its
+        place."""
         file = self._folder / path
         make_folder(file.parent)
         try:
+            if file.is_symlink():
+                file.unlink()
+            elif file.exists() and not file.is_file():
+                raise InputError(f"{file} is not a file: remove it")
             with writing_whole(file) as out:
                 for piece in pieces:
                     out.write(piece)
@@ -47,10 +55,12 @@ class FolderPlace:
             raise cannot_write(file, error) from error
 
     def list(self, folder: str) -> dict[str, int]:
-        """Lists a folder."""
+        """Lists a folder. What is not a file has no size."""
         try:
             with os.scandir(self._folder / folder) as found:
-                return {entry.name: entry.stat().st_size if entry.is_file() else 0 for entry in found}
+                return {
+                    entry.name: entry.stat().st_size if entry.is_file(follow_symlinks=False) else 0 for entry in found
+                }
         except FileNotFoundError:
             return {}
         except NotADirectoryError as error:
