@@ -23,6 +23,12 @@ PROJECT: Final = {
 }
 """Pages outside docs/: path in the repository → path in the site."""
 INDEXES: Final = ("index.md", "README.md")
+BOOSTS: Final = {
+    ("how-to/", "start/", "handbook/"): 2,
+    ("conformance/", "exam.md"): 0.3,
+    ("decisions/", "project/"): 0.01,
+}
+"""For the search: paths of pages → by how much their scores are multiplied. Few users look for the last ones."""
 ICON: Final = "src/goodbot/web/static/icon.svg"
 
 _LINK: Final = re.compile(r"(?<=\]\()[^)\s#]+")
@@ -77,9 +83,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Adapts the links of a page, and lets pages for developers of goodbot come late in the search."""
-    if page.file.src_uri.startswith(("decisions/", "project/")):
-        page.meta.setdefault("search", {"boost": 0.01})
+    """Adapts the links of a page, and says how early it comes in the search."""
+    for folders, boost in BOOSTS.items():
+        if page.file.src_uri.startswith(folders):
+            page.meta.setdefault("search", {"boost": boost})
     sites = brought()
     sources = {place: source for source, place in sites.items()}
     folder = posixpath.dirname(sources.get(page.file.src_uri, f"docs/{page.file.src_uri}"))

@@ -57,9 +57,15 @@ DESCRIPTIONS: list[tuple[str, str, list[str], str]] = [
         "an unknown encoding",
         described(url(ATOM), "<InputEncoding>klingon</InputEncoding>"),
         [],
-        "unknown encoding: klingon",
+        "encoding that cannot be used: klingon",
     ),
-    ("UTF-16", described(url(ATOM), "<InputEncoding>utf-16</InputEncoding>"), [], "unknown encoding: utf-16"),
+    ("no encoding stated", described(url(ATOM), "<InputEncoding> </InputEncoding>"), [ATOM], ""),
+    (
+        "UTF-16",
+        described(url(ATOM), "<InputEncoding>utf-16</InputEncoding>"),
+        [],
+        "encoding that cannot be used: utf-16",
+    ),
     ("no end", described(url(ATOM), url(RSS))[:-60], [ATOM], ""),
     (
         "a bomb",

@@ -524,14 +524,23 @@ async def test_a_description_that_asks_to_wait_is_left_alone_meanwhile() -> None
     assert world.sent == [HOME, HOME]
 
 
-async def test_queries_are_sent_in_the_encoding_that_the_service_wants() -> None:
+@pytest.mark.parametrize(
+    ("stated", "query", "sent"),
+    [
+        ("ISO-8859-2", "zażółć ☃", "za%BF%F3%B3%E6%20%26%239731%3B"),
+        ("US-ASCII", "été", "%26%23233%3Bt%26%23233%3B"),
+        ("koi8-r", "жук", "%D6%D5%CB"),
+        ("UTF-8", "жук", "%D0%B6%D1%83%D0%BA"),
+    ],
+)
+async def test_queries_are_sent_in_the_encoding_that_the_service_wants(stated: str, query: str, sent: str) -> None:
     named = description(
         template("json", "https://a.example/?q={searchTerms}&amp;e={inputEncoding}"),
-        "<InputEncoding>ISO-8859-2</InputEncoding>",
+        f"<InputEncoding>{stated}</InputEncoding>",
     )
     world = World({HOME: named}, HOME)
-    await world.search("zażółć ☃")
-    assert world.sent[1] == "https://a.example/?q=za%BF%F3%B3%E6%20%26%239731%3B&e=ISO-8859-2"
+    await world.search(query)
+    assert world.sent[1] == f"https://a.example/?q={sent}&e={stated}"
 
 
 async def test_a_description_that_is_late() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.federate.template import Question, Template, search_url, template_fault
+from goodbot.federate.template import CIRCLES, Question, Template, search_url, template_fault
 from goodbot.url import parse_url
 
 X = "https://x.example/"
@@ -44,7 +44,6 @@ def test_what_is_filled_in(template: Template, question: Question, url: str) -> 
     assert template_fault(template.text) == ""
 
 
-CIRCLES = "it has others=1: services of goodbot that name each other would ask in circles"
 FAULTS: list[tuple[str, str]] = [
     (f"{X}?q=robots", "it lacks {searchTerms}"),
     (f"{X}?q={{searchTerm}}", "it lacks {searchTerms}"),
@@ -58,6 +57,8 @@ FAULTS: list[tuple[str, str]] = [
     ("https://u:p@x.example/?q={searchTerms}", "it has a user name or a password"),
     ("https://x.example/?q={searchTerms}&others=1", CIRCLES),
     ("https://x.example/?others=1&q={searchTerms}", CIRCLES),
+    ("https://x.example/?q={searchTerms}&others={startPage}", CIRCLES),
+    ("https://x.example/?q={searchTerms}&%6fthers=%31", CIRCLES),
     (f"{X}?q={{searchTerms}}&k={{apiKey}}", "it needs {apiKey}, which no search has"),
     (f"{X}?q={{searchTerms}}&{'x' * 9000}", "it has more than 8192 characters"),
 ]

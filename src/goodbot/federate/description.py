@@ -5,8 +5,7 @@ from typing import Final
 
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.federate.plain_text import one_line
-from goodbot.federate.template import Template, template_fault
-from goodbot.page.encoding import encoding_of
+from goodbot.federate.template import UTF_8, Template, codec_of, template_fault
 from goodbot.page.entries import local_name
 from goodbot.page.markup import Markup, MarkupTag, attributes_of
 
@@ -50,12 +49,13 @@ def read_description(text: str) -> Description | None:
         if kind == "shortname" and tag.closing and not name:
             name = one_line(tag.text, MAX_NAME_CHARS)
         elif kind == "inputencoding" and tag.closing and len(encodings) < _MAX_ENCODINGS:
-            encodings.append(tag.text.strip())
+            encodings += [label] if (label := tag.text.strip()) else []
         elif kind == "url" and not tag.closing and len(urls) < _MAX_URLS:
             urls.append(tag)
     encoding = _encoding(encodings)
     if encoding is None:
-        return Description(name, fault=f"its description wants queries in an unknown encoding: {shown(encodings[0])}")
+        fault = f"its description wants queries in an encoding that cannot be used: {shown(encodings[0])}"
+        return Description(name, fault=fault)
     readable = [template for tag in urls if (template := _template(tag, encoding)) is not None]
     faults = [fault for template in readable if (fault := template_fault(template.text))]
     usable = [template for template in readable if not template_fault(template.text)]
@@ -72,10 +72,10 @@ def _fault(faults: list[str]) -> str:
 def _encoding(stated: list[str]) -> str | None:
     """Returns the encoding of queries: UTF-8 if it is among the stated ones or none is stated, else the first that is
     known; None if none is."""
-    known = [name for label in stated if (name := encoding_of(label)) is not None and not name.startswith("utf-16")]
-    if not stated or "utf-8" in known:
-        return "utf-8"
-    return known[0] if known else None
+    codecs = {label: codec_of(label) for label in stated}
+    if not stated or "utf-8" in codecs.values():
+        return UTF_8
+    return next((label for label, codec in codecs.items() if codec is not None), None)
 
 
 def _template(tag: MarkupTag, encoding: str) -> Template | None:

@@ -1,32 +1,37 @@
 """Makes the URL of a search from an OpenSearch 1.1 template (§4.2, "OpenSearch URL template syntax"). Pure."""
 
 import re
+from codecs import lookup
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote_plus
 
+from goodbot.page.encoding import encoding_of
 from goodbot.url import MAX_URL_CHARS, Url, parse_url
 from goodbot.visitor_urls import has_userinfo
 
 HITS_PER_ROUND: Final = 10
 """The hits that a service is asked for at a time. Services may send another number."""
 
+UTF_8: Final = "UTF-8"
+
 _PARAMETER: Final = re.compile(r"\{([^{}?]{1,100})(\??)\}")
 _ORIGIN: Final = re.compile(r"https?://[^/?#{}\\]+(?=[/?])", re.IGNORECASE)
-_OTHERS: Final = re.compile(r"[?&;]others=1(?:[&;#]|\Z)")
+CIRCLES: Final = "it has a parameter `others`: services of goodbot that name each other would ask in circles"
 _LEFT_OUT: Final = "\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
     """A template as written, without entities. `media_type` is that of the answers, empty if unknown. The first hit has
-    the number `index_offset`, the first page `page_offset`. Queries are sent in `encoding`, a WHATWG name."""
+    the number `index_offset`, the first page `page_offset`. Queries are sent in `encoding`, a name from a
+    description."""
 
     text: str
     media_type: str = ""
     index_offset: int = 1
     page_offset: int = 1
-    encoding: str = "utf-8"
+    encoding: str = UTF_8
 
     @property
     def has_pages(self) -> bool:
@@ -62,24 +67,30 @@ def template_fault(text: str) -> str:
         return "it must begin with http:// or https:// and a host"
     if has_userinfo(text):
         return "it has a user name or a password"
-    if _OTHERS.search(text):
-        return "it has others=1: services of goodbot that name each other would ask in circles"
     names = {name: bool(optional) for name, optional in _PARAMETER.findall(text.partition("#")[0])}
     if "searchTerms" not in names:
         return "it lacks {searchTerms}"
     values = _values(Template(text), Question("x"))
     if unknown := sorted(name for name, optional in names.items() if not optional and name not in values):
         return f"it needs {{{unknown[0]}}}, which no search has"
-    return "" if search_url(Template(text), Question("x")) is not None else "it is not a valid URL"
+    example = _filled(Template(text), Question("x"))
+    if example is None:
+        return "it is not a valid URL"
+    return CIRCLES if _asks_others(example) else ""
 
 
 def search_url(template: Template, question: Question) -> Url | None:
-    """Returns the URL of a search; None if it would be invalid or too long, or if the query `.` or `..` would be a step
-    in its path.
+    """Returns the URL of a search; None if it would be invalid or too long, if the query `.` or `..` would be a step in
+    its path, or if the service, one of goodbot, would ask others in turn.
 
     Nothing but the query and the place in the results is sent: `language` is `*`, which means any. Optional parameters
     that have no value are left out, with their name if they are a whole field of the query.
     """
+    url = _filled(template, question)
+    return None if url is None or _asks_others(url) else url
+
+
+def _filled(template: Template, question: Question) -> Url | None:
     values = _values(template, question)
     written = template.text.partition("#")[0].replace(_LEFT_OUT, "")
     filled = _PARAMETER.sub(lambda found: values.get(found[1], _LEFT_OUT), written)
@@ -93,9 +104,26 @@ def search_url(template: Template, question: Question) -> Url | None:
     return url if url is not None and expected is not None and url.origin == expected.origin else None
 
 
-def _encoded(query: str, encoding: str) -> str:
+def _asks_others(url: Url) -> bool:
+    fields = url.target.partition("?")[2].split("&")
+    return any(unquote_plus(field.partition("=")[0]) == "others" for field in fields)
+
+
+def codec_of(label: str) -> str | None:
+    """Returns the name of Python's codec for an encoding of queries; None if it is unknown, or not one for URLs."""
+    name = encoding_of(label)
+    if name is None or name.startswith("utf-16"):
+        return None
+    try:
+        return lookup(label.strip()).name
+    except LookupError:  # a label that only browsers know
+        return lookup(name).name
+
+
+def _encoded(query: str, label: str) -> str:
     """Returns the query percent-encoded. Characters that the encoding lacks become references, as in forms."""
-    return quote(query.encode(encoding, "replace" if encoding == "utf-8" else "xmlcharrefreplace"), safe="")
+    codec = codec_of(label) or "utf-8"
+    return quote(query.encode(codec, "replace" if codec == "utf-8" else "xmlcharrefreplace"), safe="")
 
 
 def _values(template: Template, question: Question) -> dict[str, str]:
@@ -105,7 +133,7 @@ def _values(template: Template, question: Question) -> dict[str, str]:
         "count": str(question.wanted if template.takes_all_at_once else HITS_PER_ROUND),
         "startIndex": str(template.index_offset + question.received),
         "startPage": str(template.page_offset + question.number - 1),
-        "outputEncoding": "UTF-8",
-        "inputEncoding": template.encoding.upper(),
+        "outputEncoding": UTF_8,
+        "inputEncoding": quote(template.encoding, safe=""),
         **({} if written.get("language") else {"language": "*"}),
     }

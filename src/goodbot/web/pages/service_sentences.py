@@ -19,7 +19,7 @@ SENTENCES: Final = (
     translatable("the template in its description cannot be used: %(fault)s"),
     translatable("its description leads to another site: %(url)s"),
     translatable("it leads to another site: %(url)s"),
-    translatable("its description wants queries in an unknown encoding: %(encoding)s"),
+    translatable("its description wants queries in an encoding that cannot be used: %(encoding)s"),
     translatable("the query does not fit into its URL"),
     translatable("it gets no more than %(count)s requests a minute"),
     translatable("it is busy: it gets no more than %(count)s requests at a time"),
