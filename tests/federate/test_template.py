@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.federate.template import CIRCLES, Question, Template, search_url, template_fault
+from goodbot.federate.template import CIRCLES, Question, Template, codec_of, search_url, template_fault
 from goodbot.url import parse_url
 
 X = "https://x.example/"
@@ -67,6 +67,25 @@ FAULTS: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("text", "fault"), FAULTS, ids=[text[:40] for text, _ in FAULTS])
 def test_what_cannot_be_used(text: str, fault: str) -> None:
     assert template_fault(text) == fault
+
+
+@pytest.mark.parametrize(
+    ("label", "codec"),
+    [
+        ("UTF-8", "utf-8"),
+        ("latin1", "iso8859-1"),
+        ("us-ascii", "ascii"),
+        ("Shift_JIS", "shift_jis"),
+        ("windows-874", None),
+        ("x-cp1251", "cp1251"),
+        ("utf-16", None),
+        ("rot13", None),
+        ("klingon", None),
+        ("", None),
+    ],
+)
+def test_encodings_of_queries(label: str, codec: str | None) -> None:
+    assert codec_of(label) == codec
 
 
 @pytest.mark.parametrize(

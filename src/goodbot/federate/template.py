@@ -2,6 +2,7 @@
 
 import re
 from codecs import lookup
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote_plus
@@ -111,13 +112,13 @@ def _asks_others(url: Url) -> bool:
 
 def codec_of(label: str) -> str | None:
     """Returns the name of Python's codec for an encoding of queries; None if it is unknown, or not one for URLs."""
-    name = encoding_of(label)
-    if name is None or name.startswith("utf-16"):
+    known = encoding_of(label)
+    if known is None or known.startswith("utf-16"):
         return None
-    try:
-        return lookup(label.strip()).name
-    except LookupError:  # a label that only browsers know
-        return lookup(name).name
+    for name in (label, known):
+        with suppress(LookupError):  # a name that only browsers know
+            return lookup(name).name
+    return None
 
 
 def _encoded(query: str, label: str) -> str:
