@@ -8,8 +8,6 @@ from goodbot.check.checker import KINDS
 from goodbot.check.explanation import Example, explain
 
 PAGE = Path(__file__).parent / "findings.md"
-_URL = re.compile(r"https?://[^\s;,`]+(?=[^`]*(?:`[^`]*`[^`]*)*\Z)")
-"""A URL outside code."""
 
 HEAD = """# What `goodbot check` finds
 
@@ -71,12 +69,17 @@ def _shown(example: Example, title: str) -> Iterator[str]:
 
 def _linked(text: str) -> str:
     """Turns URLs outside code into links."""
-    return _URL.sub(r"<\g<0>>", text)
+    return _outside_code(text, r"<\g<0>>")
 
 
 def _quoted(text: str) -> str:
     """Shows the URLs of an example, which lead nowhere, as code."""
-    return _URL.sub(r"`\g<0>`", text)
+    return _outside_code(text, r"`\g<0>`")
+
+
+def _outside_code(text: str, form: str) -> str:
+    parts = text.split("`")
+    return "`".join(part if n % 2 else re.sub(r"https?://[^\s;,]+", form, part) for n, part in enumerate(parts))
 
 
 def _plain(text: str) -> str:

@@ -2,20 +2,15 @@
 
 import asyncio
 import re
-from dataclasses import replace
+from contextlib import AsyncExitStack
 from typing import Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from goodbot.clock import SystemClock
-from goodbot.config import Settings
 from goodbot.errors import RunError
 from goodbot.index.copies import TooSlowError
-from goodbot.one_shot import OWN, service_request
+from goodbot.one_shot import service_request, service_transport
 from goodbot.page.coding import Decoded, decode_content
-from goodbot.robot.crawl.assembly import transport_of
-from goodbot.robot.fetch.guard import AddressGuard
-from goodbot.robot.fetch.transport import CurlTransport
-from goodbot.robot.scope.seeding import opened_networks
+from goodbot.ports import Transport
 from goodbot.url import Url, parse_url
 from goodbot.values import Failure, Response
 
@@ -49,7 +44,8 @@ class HttpSource:
         self._base = url.text.partition("#")[0].rstrip("/") + "/"
         self._url = url
         self._runner = asyncio.Runner()
-        self._transports: dict[int, CurlTransport] = {}
+        self._opened = AsyncExitStack()
+        self._transports: dict[int, Transport] = {}
         self._whole: _Whole | None = None
 
     @property
@@ -83,8 +79,7 @@ class HttpSource:
 
     def close(self) -> None:
         """Closes the connections."""
-        for transport in self._transports.values():
-            self._runner.run(transport.close())
+        self._runner.run(self._opened.aclose())
         self._runner.close()
 
     async def _fetch(self, url: Url, start: int, length: int) -> Response:
@@ -93,22 +88,18 @@ class HttpSource:
             ("Accept-Encoding", "identity"),
             ("Cache-Control", "no-cache"),  # a proxy in between may have an older pointer
         )
-        transport = self._transport_for(SMALL_BYTES if start + length <= SMALL_BYTES else MAX_WHOLE_BYTES)
+        transport = await self._transport_for(SMALL_BYTES if start + length <= SMALL_BYTES else MAX_WHOLE_BYTES)
         capture = await transport.send(service_request(url, headers=fields))
         if isinstance(capture.result, Failure):
             kind = TooSlowError if capture.result.kind == "timeout" else RunError
             raise kind(f"cannot fetch {url}: {capture.result.detail}")
         return capture.result
 
-    def _transport_for(self, most_bytes: int) -> CurlTransport:
-        """Returns the transport that reads so many bytes of an answer. It reaches public addresses, and the private
-        range in which the URL lies."""
+    async def _transport_for(self, most_bytes: int) -> Transport:
+        """Returns the transport that reads so many bytes of an answer."""
         if most_bytes not in self._transports:
-            settings = Settings(allow_private=True, max_size=most_bytes - 1)
-            connect_s = min(self._timeout_s, settings.connect_timeout)
-            settings = replace(settings, timeout=self._timeout_s, connect_timeout=connect_s)
-            guard = AddressGuard(opened_networks(settings, [self._url]))
-            self._transports[most_bytes] = transport_of(settings, guard, OWN, SystemClock())
+            opening = service_transport([self._url], self._timeout_s, most_bytes - 1)
+            self._transports[most_bytes] = await self._opened.enter_async_context(opening)
         return self._transports[most_bytes]
 
     def _onward(self, url: Url, answer: Response, path: str) -> str:

@@ -28,7 +28,6 @@ from goodbot.index import (
 )
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.crawl.settings_check import check_form
-from goodbot.robot.manners.redirects import REDIRECTS
 from goodbot.search_values import Hidden, IndexMark
 from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_settings, load_usable
 from goodbot.store.control.control_files import ControlFolder
@@ -37,7 +36,7 @@ from goodbot.store.control.seed_file import SeedFolder
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
-from goodbot.values import UrlRecord
+from goodbot.values import REDIRECTS, UrlRecord
 
 KEEPS_NO_INDEX: Final = "this crawl runs with --no-index"
 CHANGES_NO_INDEX: Final = "to change that: goodbot crawl --index"

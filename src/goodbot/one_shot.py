@@ -223,10 +223,14 @@ def service_request(url: Url, *, method: Method = "GET", headers: Headers = (), 
 
 
 @asynccontextmanager
-async def service_transport(urls: Iterable[Url], timeout_s: float | None = None) -> AsyncIterator[Transport]:
+async def service_transport(
+    urls: Iterable[Url], timeout_s: float | None = None, max_size: int | None = None
+) -> AsyncIterator[Transport]:
     """Opens a transport for the services at `urls`, which the user names. It reaches public addresses, and the private
-    ranges in which the URLs lie. `timeout_s` limits each request."""
+    ranges in which the URLs lie. `timeout_s` limits each request. Answers of more than `max_size` bytes are cut."""
     settings = Settings(allow_private=True)
+    if max_size is not None:
+        settings = replace(settings, max_size=max_size)
     if timeout_s is not None:
         settings = replace(settings, timeout=timeout_s, connect_timeout=min(timeout_s, settings.connect_timeout))
     transport = transport_of(settings, AddressGuard(opened_networks(settings, urls)), OWN, SystemClock())

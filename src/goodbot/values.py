@@ -57,6 +57,10 @@ class Request:
             raise ValueError(f"a request by {self.method} has no body")
 
 
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""The statuses that lead to another URL (RFC 9110 §15.4). 304 is not one of them."""
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Response:
     """A server's answer. `body` is as received: its content coding is kept, its transfer coding (chunks) removed.

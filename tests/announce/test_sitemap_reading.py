@@ -163,6 +163,7 @@ UNUSABLE = [
     ("an HTML entity", f"{SITE}/a&nbsp;b", None),
     ("an entity as a host", "https://&l;/x", None),
     ("an entity as a URL", "&l;", None),
+    ("a byte order mark before a URL", f"\ufeff{SITE}/x", None),
     ("no entity", f"{SITE}/?a=1&amp;l;&#38;l;&b=2;&3;", "/?a=1&l;&l;&b=2;&3;"),
     ("CDATA", f"<![CDATA[{SITE}/&l;]]>", "/&l;"),
     ("an entity in a comment", f"<!-- &l; http:///x -->{SITE}/x", "/x"),

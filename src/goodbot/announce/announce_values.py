@@ -14,9 +14,6 @@ GONE = "gone"
 GAP_S: Final = 1.0
 """Seconds between two requests to a public host: standard crawler etiquette."""
 
-REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-"""The statuses that lead to another URL (RFC 9110 §15.4). 304 is not one of them."""
-
 MakeGet = Callable[[Url], Request]
 """Makes a GET request for a document that the user named."""
 

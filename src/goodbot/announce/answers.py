@@ -4,12 +4,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from goodbot.announce.announce_values import REDIRECTS
 from goodbot.exclusion import retry_after_s
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.page import decode_content
 from goodbot.page.html import looks_like_html
-from goodbot.values import Capture, Failure, Response
+from goodbot.values import REDIRECTS, Capture, Failure, Response
 
 ANSWER_BYTES: Final = 10_000
 """How much of an answer is read."""

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from goodbot.announce.announce_values import REDIRECTS
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.files import create_file
 from goodbot.page import Decoded, decode_content
 from goodbot.page.html import looks_like_html
 from goodbot.url import Url, parse_url
-from goodbot.values import Capture, Failure, Response
+from goodbot.values import REDIRECTS, Capture, Failure, Response
 
 KEY: Final = re.compile(r"[A-Za-z0-9-]{8,128}")
 FILE_BYTES: Final = 1000

@@ -1,12 +1,12 @@
 """The services that take announcements: well-known ones by name, any other by its URL. Pure."""
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 from goodbot.announce.announce_values import Service
 from goodbot.announce.typed_urls import refuse_login, stated_url
+from goodbot.exclusion.text.octets import normal_triplets
 from goodbot.url import Url, parse_url, resolve
 
 KNOWN: Final[Mapping[str, str]] = MappingProxyType(
@@ -23,9 +23,6 @@ KNOWN: Final[Mapping[str, str]] = MappingProxyType(
 """Name → URL (https://www.indexnow.org/faq). Each of them passes what it accepts on to the others
 (https://www.indexnow.org/searchengines), so one of them is enough."""
 
-_ENCODED: Final = re.compile(r"%(2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
-"""An unreserved character (RFC 3986 §2.3) that is percent-encoded, though it need not be."""
-
 
 def service_named(text: str) -> Service | None:
     """Returns the service that the user named, by a name in `KNOWN` or by its URL. To a URL that ends in `/`,
@@ -41,8 +38,7 @@ def service_named(text: str) -> Service | None:
 
 
 def _endpoint(url: Url) -> Url:
-    plain = _ENCODED.sub(lambda match: chr(int(match[1], 16)), url.text)
-    url = parse_url(plain.removesuffix("?")) or url
+    url = parse_url(normal_triplets(url.text).removesuffix("?")) or url
     if not url.target.endswith("/") or "?" in url.target:
         return url
     return resolve(url, "indexnow") or url

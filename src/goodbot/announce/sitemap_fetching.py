@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Final
 
-from goodbot.announce.announce_values import GAP_S, REDIRECTS, MakeGet, Unread
+from goodbot.announce.announce_values import GAP_S, MakeGet, Unread
 from goodbot.announce.sitemap_reading import Sitemap, sitemap_in_answer
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.shown_text import shown
@@ -13,7 +13,7 @@ from goodbot.page import decode_content
 from goodbot.page.html import looks_like_html
 from goodbot.ports import Clock, Transport
 from goodbot.url import Url, is_private_address, is_private_host, resolve
-from goodbot.values import Capture, Failure, Response
+from goodbot.values import REDIRECTS, Capture, Failure, Response
 
 MAX_REDIRECTS: Final = 5
 BEGINNING_BYTES: Final = 10_000

@@ -28,8 +28,8 @@ _UNUSABLE: Final = re.compile(
 
 
 class UnusableUrls:
-    """Marks entity references, which the parser does not expand, and URLs without a host, such as `http:///x`, which
-    the URL standard reads as `http://x/`."""
+    """Marks entity references, which the parser does not expand; byte order marks before URLs, which would become
+    relative; and URLs without a host, such as `http:///x`, which the URL standard reads as `http://x/`."""
 
     def __init__(self) -> None:
         self._found = False

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar
 
 import click
 
@@ -27,7 +26,7 @@ from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import complain, keep_partial_output, say_folded, write_json
 from goodbot.errors import InputError, RunError
 from goodbot.human import counted
-from goodbot.interrupts import STATUS, run_async
+from goodbot.interrupts import run_async
 from goodbot.url import Url
 
 
@@ -150,9 +149,9 @@ def command(
         try:
             reading.read_local(sources)  # not within the event loop, which would take Ctrl-C only after it
             reports = run_async(lambda: announcement.carry_out(sources, reading))
-        except KeyboardInterrupt as error:
+        except KeyboardInterrupt:
             _print_interrupted(announcement.reports_so_far(), reading.unread, as_json=as_json)
-            raise _InterruptedError("interrupted") from error
+            raise
         if dry_run:
             _print_plan(reports, reading.unread, work, as_json=as_json)
         else:
@@ -165,12 +164,6 @@ def _location(text: str) -> Url:
     if "?" in url.target or url.path.endswith("/"):
         raise InputError(f"--key-location must be the URL of a file, without a query: {url}")
     return url
-
-
-class _InterruptedError(RunError):
-    """The command was interrupted, and what it did before is printed."""
-
-    exit_status: ClassVar[int] = STATUS
 
 
 def _print(reports: Sequence[ServiceReport], unread: Sequence[Unread], *, as_json: bool) -> None:

@@ -191,7 +191,7 @@ def output_to(path: Path | None) -> Iterator[Output]:
     if path is None:
         yield Output()
         return
-    failure: GoodbotError | None = None
+    failure: GoodbotError | KeyboardInterrupt | None = None
     with suppress(_DroppedError), ExitStack() as stack:
         try:
             file = stack.enter_context(writing_whole(path))
@@ -203,7 +203,7 @@ def output_to(path: Path | None) -> Iterator[Output]:
         output = meta[_OUTPUT] = Output(stream)
         try:
             yield output
-        except GoodbotError as error:
+        except (GoodbotError, KeyboardInterrupt) as error:
             if not output.keeps_partial:
                 raise
             failure = error
@@ -216,8 +216,8 @@ def output_to(path: Path | None) -> Iterator[Output]:
 
 
 def keep_partial_output() -> None:
-    """From now on the file of `--output` is written even if the command ends with an error: what it printed until then
-    is useful."""
+    """From now on the file of `--output` is written even if the command ends with an error, or is interrupted: what it
+    printed until then is useful."""
     output = _of_context(_OUTPUT)
     if output is not None:
         output.keeps_partial = True

@@ -11,7 +11,7 @@ from goodbot.federate.sources import is_same_service
 from goodbot.page.coding import decode_content
 from goodbot.ports import Transport
 from goodbot.url import Url, is_private_address, resolve
-from goodbot.values import Capture, Failure, Request, Response
+from goodbot.values import REDIRECTS, Capture, Failure, Request, Response
 
 MAX_ANSWER_BYTES: Final = 2 * 1024 * 1024
 """The limit for a description or an answer, decoded."""
@@ -19,8 +19,6 @@ MAX_REDIRECTS: Final = 3
 WAIT_S: Final = 60.0
 MAX_WAIT_S: Final = 3600.0
 """A longer `Retry-After` is cut."""
-
-_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 Permit = Callable[[Url], Request]
 """Makes the request to a service that the user named."""
@@ -55,7 +53,7 @@ async def fetch(transport: Transport, permit: Permit, url: Url, *, public_only: 
         if isinstance(answer, Failure):
             return Trouble(f"no answer: {answer.detail}")
         public_only = public_only or _is_public(capture)
-        if answer.status not in _REDIRECTS or answer.location is None:
+        if answer.status not in REDIRECTS or answer.location is None:
             return _document(url, capture, answer, is_public=public_only)
         target = resolve(url, answer.location)
         if target is None or not is_same_service(url, target):

@@ -5,22 +5,17 @@ Fusion outperforms Condorcet and individual Rank Learning Methods", SIGIR 2009. 
 different engines cannot be compared.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from string import ascii_letters, digits
 from typing import Final, NamedTuple
 
+from goodbot.exclusion.text.octets import normal_triplets
 from goodbot.search_values import Hit
 from goodbot.url import parse_url
 
 K: Final = 60
 """The constant of the paper: the larger, the less the first ranks of one source count against agreement of several."""
-
-
-_OCTET: Final = re.compile(r"%([0-9A-Fa-f]{2})")
-_UNRESERVED: Final = frozenset(ascii_letters + digits + "-._~")
 
 
 class RankedHits(NamedTuple):
@@ -76,10 +71,4 @@ def page_key(hit: Hit) -> str:
     """Returns what is equal for hits of the same page: its URL in normal form, without a fragment, percent-encoded as
     RFC 3986 §6.2.2 says; the id if it has no http or https URL."""
     url = parse_url(hit.url)
-    return _OCTET.sub(_normal_octet, url.text) if url is not None else hit.id
-
-
-def _normal_octet(octet: re.Match[str]) -> str:
-    """Decodes an unreserved character; writes other octets with capital letters."""
-    character = chr(int(octet[1], 16))
-    return character if character in _UNRESERVED else octet[0].upper()
+    return normal_triplets(url.text) if url is not None else hit.id

@@ -27,9 +27,9 @@ State = Literal["answered", "late", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """What became of one source. `url` is what was named, a template included. `hits` counts those it sent; `took_ms`
-    is how long they took, or how long they were waited for. `why` says in one clause why it is left out, or sent no
-    more. `is_lasting`: what was named is no search service."""
+    """What became of one source. `url` is what was named, a template included. `hits` counts the pages that it gave to
+    these results, each once; `took_ms` is how long they took, or how long they were waited for. `why` says in one
+    clause why it is left out, or sent no more. `is_lasting`: what was named is no search service."""
 
     name: str
     url: str

@@ -20,13 +20,12 @@ from goodbot.page.document import read_extract
 from goodbot.page.page_building import page_of
 from goodbot.robot.crawl.wishes import restrictions_in
 from goodbot.robot.fetch.identity import identity_of
-from goodbot.robot.manners.redirects import REDIRECTS
 from goodbot.search_values import Hidden
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, resolve
 from goodbot.url_lookup import report_on
-from goodbot.values import NOT_INDEXED, LastVisit, UrlRecord
+from goodbot.values import NOT_INDEXED, REDIRECTS, LastVisit, UrlRecord
 from goodbot.visitor_values import CachedCopy, NoCopy
 from goodbot.visitors.submission_rules import BARRED
 

@@ -25,6 +25,7 @@ _COMPARED = _OCTET | _TRIPLET
 
 _TO_CHANGE = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#\[\]@!&'()+,;=%]")
 _TO_CHANGE_IN_PATTERN = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#\[\]@!&'()+,;=%*]")
+_TRIPLET_ANY = re.compile(r"%[0-9A-Fa-f]{2}")
 _PARAMETER_VALUE = re.compile(r"=([^&]+)")
 _RESERVED_IN_VALUE = re.compile(r"[:/?#\[\]@!'()+,;=]")
 
@@ -80,6 +81,11 @@ def compared_pattern(pattern: str) -> Compared:
     body = octets_of(pattern[:-1] if end else pattern)
     plain = _TO_CHANGE_IN_PATTERN.sub(_changed, body)
     return Compared(plain + end, _with_values_encoded(plain) + end)
+
+
+def normal_triplets(text: str) -> str:
+    """Returns a text in which percent-encoded octets have their normal form: see step 2 above."""
+    return _TRIPLET_ANY.sub(_changed, text)
 
 
 def octets_of(text: str) -> str:

@@ -8,9 +8,8 @@ from goodbot.errors import RunError
 from goodbot.exclusion import Verdict
 from goodbot.page.select import Element
 from goodbot.page.webpage import WebPage
-from goodbot.robot.manners.redirects import REDIRECTS
 from goodbot.url import Url, resolve
-from goodbot.values import Failure, Headers, Response
+from goodbot.values import REDIRECTS, Failure, Headers, Response
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from dataclasses import replace
 from goodbot.archive_values import EncodedRecords
 from goodbot.live import HostRequest
 from goodbot.ports import Archive, Clock, CourtesyStore, Frontier, Index, IndexQueue
-from goodbot.robot.manners.redirects import REDIRECTS
 from goodbot.robot.manners.request_recorder import add_requests
 from goodbot.url import Url
-from goodbot.values import Event, FoundLinks, Outcome, RecordRef, Release
+from goodbot.values import REDIRECTS, Event, FoundLinks, Outcome, RecordRef, Release
 from goodbot.visit_values import VisitResult
 
 MAX_OUTCOMES = 100

@@ -25,13 +25,14 @@ from goodbot.robot.lessons.site_knowledge import PageJudgement, SiteKnowledge
 from goodbot.robot.lessons.traps import VisitedPage
 from goodbot.robot.manners.permission import Permit
 from goodbot.robot.manners.politeness import Delay
-from goodbot.robot.manners.redirects import MAX_REDIRECTS, REDIRECTS, is_from_public, redirect_target
+from goodbot.robot.manners.redirects import MAX_REDIRECTS, is_from_public, redirect_target
 from goodbot.robot.manners.retries import BROKEN_OFF_TRIES, Retries
 from goodbot.robot.scope.scope import Scope
 from goodbot.search_values import Document, PreparedDocument
 from goodbot.url import Url
 from goodbot.values import (
     NOT_INDEXED,
+    REDIRECTS,
     WALLED,
     Capture,
     Discovery,

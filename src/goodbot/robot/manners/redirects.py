@@ -5,9 +5,8 @@ from typing import Final
 from goodbot.config import Settings
 from goodbot.robot.manners.politeness import is_private_peer
 from goodbot.url import Url, resolve
-from goodbot.values import Capture, Response
+from goodbot.values import REDIRECTS, Capture, Response
 
-REDIRECTS: Final = (301, 302, 303, 307, 308)
 MAX_REDIRECTS: Final = 10
 """Redirects in a row before a chain counts as endless; browsers stop at 20."""
 
