@@ -224,7 +224,7 @@ async def _in_memory(
     scope = Scope(settings, seeds, guard)
     frontier = _BoundedFrontier(now=clock.now, host_pages=settings.host_pages, host_lists=settings.host_lists)
     frontier.add(Discovery(seed, 0, refused=scope.refuse(seed, 0)) for seed in seeds)
-    stream.fitted(Batch(frontier, frontier, None, None, clock, observe), frontier, clock)
+    stream.fitted(Batch(frontier, frontier, None, None, clock, observe), frontier)
     setup = WorkerSetup(settings, identity, guard, scope, stream.encoding(None), None)
     with _python_option_names():
         crawler, transport = crawler_of(setup, stream, stream, MemoryRobots(), clock, keeps_answers=True)

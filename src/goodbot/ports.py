@@ -109,6 +109,10 @@ class Frontier(Protocol):
         ready."""
         ...
 
+    def is_finished(self) -> bool:
+        """Returns whether no URL is ready and none is leased, by this process or another."""
+        ...
+
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
         """Calls `judge` for every out-of-scope URL, and makes those it accepts ready; returns how many. `judge` takes
         URL and depth and returns the reason to refuse the URL, or None. It is used when a crawl is resumed with a wider
@@ -289,6 +293,8 @@ class Leases(Protocol):
     def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> Sequence[Lease]: ...
 
     def next_ready_at(self) -> float | None: ...
+
+    def is_finished(self) -> bool: ...
 
 
 class Sink(Protocol):

@@ -331,7 +331,7 @@ async def _crawler(
     if stream is None:
         crawler, transport = crawler_of(setup, frontier, batch, frontier, clock, browser, lessons=frontier)
     else:
-        fitted = stream.fitted(batch, frontier, clock)
+        fitted = stream.fitted(batch, frontier)
         streaming = replace(setup, encode=stream.encoding(setup.encode))
         crawler, transport = crawler_of(
             *(streaming, fitted, fitted, frontier, clock, browser), lessons=frontier, keeps_answers=True

@@ -424,11 +424,27 @@ def test_a_host_has_one_lease_until_it_is_released(store: Store) -> None:
     (lease,) = store.lease(5, 1, 0.0)
     assert store.lease(5, 1, 0.0) == []
     assert store.next_ready_at() is None
+    assert not store.is_finished()
     assert store.status().next_ready_at == 0.0
     store.settle([outcome(HOME)], [])
     assert store.lease(5, 1, 0.0) == []
     store.settle([], [Release(lease.host, 0.0)])
     assert leased(store.lease(5, 1, 0.0)) == [A.text]
+
+
+def test_a_crawl_is_finished_when_nothing_is_ready_and_nothing_leased(store: Store) -> None:
+    assert store.is_finished()
+    store.add(seed(HOME))
+    assert not store.is_finished()
+    lease_all(store)
+    assert not store.is_finished()
+    store.settle([outcome(HOME, "ready", ready_at=500.0, tries=1)], [Release("example.org", 0.0)])
+    assert not store.is_finished()
+    lease_all(store, 500.0)
+    store.settle([outcome(HOME)], [])
+    assert not store.is_finished()
+    store.settle([], [Release("example.org", 900.0)])
+    assert store.is_finished()
 
 
 def test_http_and_https_are_one_host_ports_of_a_private_one_are_two(store: Store) -> None:

@@ -13,9 +13,8 @@ from typing import Any, Final, Self
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.live import HostRequest
-from goodbot.ports import Clock, Leases
+from goodbot.ports import Leases
 from goodbot.robot.crawl.assembly import RecordingSink
-from goodbot.robot.crawl.loop import MAX_SLEEP_S
 from goodbot.robot.crawl.outcome_of import Encode
 from goodbot.values import Capture, FoundLinks, LastVisit, Lease, Release, Response
 from goodbot.visit_values import VisitResult
@@ -43,11 +42,10 @@ class PageStream:
         self._closed = False
         self.wake: Callable[[], None] = lambda: None
 
-    def fitted(self, batch: RecordingSink, leases: Leases, clock: Clock) -> Self:
+    def fitted(self, batch: RecordingSink, leases: Leases) -> Self:
         """Sets where results go after the program, and where leases come from. Returns itself."""
         self._batch = batch
         self._leases = leases
-        self._clock = clock
         return self
 
     def encoding(self, encode: Encode | None) -> Encode:
@@ -101,9 +99,12 @@ class PageStream:
         return list(self._leases.lease(hosts, urls_per_host, now, sized=sized))
 
     def next_ready_at(self) -> float | None:
+        """See `Leases`."""
+        return self._leases.next_ready_at()
+
+    def is_finished(self) -> bool:
         """See `Leases`. While pages wait, whose links the frontier does not have yet, the crawl is not finished."""
-        ready_at = self._leases.next_ready_at()
-        return self._clock.now() + MAX_SLEEP_S if ready_at is None and self._waiting else ready_at
+        return not self._waiting and self._leases.is_finished()
 
     # ---- for the crawler: Sink --------------------------------------------------------------------------------------
 

@@ -82,7 +82,7 @@ class CrawlLoop(ABC):
             return "max-pages"
         if self._paused:
             return None
-        return "finished" if self._leases.next_ready_at() is None else None
+        return "finished" if self._leases.is_finished() else None
 
     def _task_ended(self, task: asyncio.Task[None]) -> None:
         """Notes that a task of this crawl has ended. If it failed, its error ends the crawl."""

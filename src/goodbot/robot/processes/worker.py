@@ -79,6 +79,10 @@ class GrantedLeases:
         """See `Leases.next_ready_at`. Always infinity, since the crawler wakes when a lease arrives."""
         return float("inf")
 
+    def is_finished(self) -> bool:
+        """See `Leases.is_finished`. Always False, since the coordinator says when the crawl ends."""
+        return False
+
 
 class GrantedRobots:
     """Implements `RobotsStore` over the robots.txt files that came with leases or were fetched during them.

@@ -117,6 +117,10 @@ class MemoryFrontier:
         """See `Frontier.next_ready_at`."""
         return self._due[0][0] if self._next_host() else None
 
+    def is_finished(self) -> bool:
+        """See `Frontier.is_finished`."""
+        return self._next_host() is None and not any(host.leased for host in self._hosts.values())
+
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
         """See `Frontier.reconsider`."""
         refused = [known for known in self._known.values() if known.state == "out-of-scope"]

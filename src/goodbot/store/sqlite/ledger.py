@@ -23,6 +23,8 @@ from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
 
 _DUE_AGAIN_AT: Final = """SELECT min((SELECT min(ready_at) FROM urls INDEXED BY urls_again
   WHERE host = hosts.id AND state >= 8)) FROM hosts"""
+_UNFINISHED: Final = """SELECT EXISTS (SELECT 1 FROM hosts WHERE due IS NOT NULL)
+  OR EXISTS (SELECT 1 FROM hosts WHERE leased = 1)"""
 MAX_LOOKED_AT: Final = 100_000
 _LAST_RECORDS: Final = """WITH RECURSIVE some (seq) AS (SELECT :last UNION ALL
   SELECT seq - :step FROM some WHERE seq > :step)
@@ -53,6 +55,11 @@ class SqliteLedger:
         """See `Frontier.next_ready_at`."""
         with translated(self._path):
             return _optional_float(self._value("SELECT min(due) FROM hosts WHERE due IS NOT NULL"))
+
+    def is_finished(self) -> bool:
+        """See `Frontier.is_finished`."""
+        with translated(self._path):
+            return not self._value(_UNFINISHED)
 
     def status(self) -> Status:
         """See `Ledger.status`. The cost does not grow with the crawl.
