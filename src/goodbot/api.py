@@ -275,13 +275,14 @@ class _BoundedFrontier(MemoryFrontier):
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
-    ) -> None:
+    ) -> list[int]:
         """See `Frontier.settle`."""
-        super().settle([replace(outcome, links=(), events=()) for outcome in outcomes], ())
+        rejected = super().settle([replace(outcome, links=(), events=()) for outcome in outcomes], ())
         for links, at in (*found, *((outcome.links, outcome.at) for outcome in outcomes)):
             if len(self._known) < MAX_KNOWN:
                 self._discover(links, at, at)
         super().settle((), releases)
+        return rejected
 
 
 # ---- arguments ------------------------------------------------------------------------------------------------------

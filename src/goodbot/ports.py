@@ -1,7 +1,7 @@
 """The interfaces between the robot and what is outside it: clock, network, stores. `goodbot.testing` has a fake of
 each."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -100,8 +100,12 @@ class Frontier(Protocol):
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
-    ) -> None:
-        """Writes the outcomes, then their links and `found`, then the releases: all or nothing."""
+    ) -> Collection[int]:
+        """Writes the outcomes, then `found` and the links of the outcomes, then the releases: all or nothing.
+
+        Returns the positions of the outcomes that were rejected, because their lease has ended (`Lease.token`). Only
+        their links are written, which are true whoever found them. Releases of leases that have ended change
+        nothing."""
         ...
 
     def next_ready_at(self) -> float | None:

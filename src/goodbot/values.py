@@ -320,13 +320,16 @@ class Lease:
 
     `backoff_s` is the delay added because the host answered 429 or 503. `cut_at`: when the lease before this one was
     cut off, if it was; the host may have received requests until then. `is_full`: the lease could hold no more URLs, so
-    the host may have others that are due."""
+    the host may have others that are due. `token` is another one after a lease of the host was taken away from a
+    process that seemed dead. What that process settles later, under the old token, is rejected, since the host may
+    belong to another process now."""
 
     host: str
     urls: tuple[LeasedUrl, ...]
     backoff_s: float = 0.0
     cut_at: float | None = None
     is_full: bool = False
+    token: int = 0
 
 
 class Event(NamedTuple):
@@ -357,7 +360,7 @@ class Outcome:
     is kept for the next visit; None drops what was known. `same_as`: the page of which this one is a copy, and which
     represents it in the index; `alike`: that was found by comparison, not stated by a canonical link. `revisit`: the
     URL had been visited before. `rereads`: the whole page is requested at once, and if it leaves the index, then only
-    until the answer."""
+    until the answer. `token`: see `Lease`."""
 
     url: Url
     state: State
@@ -380,6 +383,7 @@ class Outcome:
     alike: bool = False
     revisit: bool = False
     rereads: bool = False
+    token: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,13 +392,14 @@ class Release:
 
     `cut_at` is passed to the next lease: the time when this lease was cut off, or, if this lease sent no request, the
     `Lease.cut_at` that it got itself. `next_urls`: how many URLs the next lease can use, at least 1; None: unknown, so
-    the number stated before stays."""
+    the number stated before stays. `token`: see `Lease`."""
 
     host: str
     ready_at: float
     backoff_s: float = 0.0
     cut_at: float | None = None
     next_urls: int | None = None
+    token: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,12 @@ class Kept:
             self.store = SqliteFrontier.open(self.path, host_pages=host_pages)
         return self.store
 
+    def take_away(self) -> Store:
+        """The store after the process that held its leases has died."""
+        if isinstance(self.store, MemoryFrontier):
+            self.store.take_away_leases(0.0)
+        return self.reopen()
+
     def grant(self, host_pages: int | None) -> Store:
         """The store of a crawl resumed with so many pages to a host."""
         if isinstance(self.store, MemoryFrontier):
@@ -575,32 +581,54 @@ def test_the_hosts_own_time_holds_for_a_retry_too(store: Store) -> None:
     assert lease_all(store, now=499.0) == []
 
 
-VIOLATIONS = [
+LATE = [
     ("a URL not known", [outcome(url("https://example.org/unknown"))], []),
     ("a host not known", [outcome(url("https://nowhere.example/"))], []),
     ("a URL ready, not leased", [outcome(OTHER)], []),
-    ("a URL settled twice", [outcome(A), outcome(A)], []),
-    ("a URL settled as leased", [outcome(A, "leased")], []),
+    ("a URL settled before", [outcome(HOME)], []),
+    ("another token", [outcome(A, token=7)], []),
     ("a release of a host not known", [], [Release("nowhere.example", 9.0)]),
     ("a release of a host not leased", [], [Release("example.net", 9.0)]),
-    ("a host released twice", [], [Release("example.org", 9.0), Release("example.org", 9.0)]),
+    ("a release under another token", [], [Release("example.org", 9.0, token=7)]),
 ]
 
 
-@pytest.mark.parametrize(("outcomes", "releases"), [row[1:] for row in VIOLATIONS], ids=[row[0] for row in VIOLATIONS])
-def test_what_cannot_be_settled_changes_nothing(store: Store, outcomes: list[Outcome], releases: list[Release]) -> None:
-    new = url("https://new.example/")
+@pytest.mark.parametrize(("outcomes", "releases"), [row[1:] for row in LATE], ids=[row[0] for row in LATE])
+def test_what_comes_too_late_is_rejected_and_the_rest_is_written(
+    store: Store, outcomes: list[Outcome], releases: list[Release]
+) -> None:
     store.add(seed(HOME, A))
     lease_all(store)
     store.add(seed(OTHER))
-    before = store.status()
-    good = outcome(HOME, size_bytes=7, to_index=True, links=(link(B), link(new)))
-    with pytest.raises(ValueError, match="not leased"):
-        store.settle([good, *outcomes], releases)
-    assert store.status() == before
-    assert (store.record(B), store.record(new), store.pending()) == (None, None, [])
-    store.settle([good], [Release("example.org", 0.0)])
-    assert leased(lease_all(store, now=100.0)) == [A.text, B.text, OTHER.text, new.text]
+    good = outcome(HOME, size_bytes=7, to_index=True)
+    assert list(store.settle([good, *outcomes], releases)) == ([1] if outcomes else [])
+    assert store.status().states == dict.fromkeys(STATES, 0) | {"visited": 1, "leased": 1, "ready": 1}
+    assert ([page for page, _ in store.pending()], store.status().bytes) == ([HOME], 7)
+    assert not store.settle([outcome(A)], [Release("example.org", 0.0)])
+    assert leased(lease_all(store, now=100.0)) == [OTHER.text]
+
+
+def test_a_lease_that_was_taken_away_can_settle_nothing(kept: Kept) -> None:
+    kept.store.add(seed(HOME, A))
+    (first,) = lease_all(kept.store)
+    store = kept.take_away()
+    (second,) = store.lease(1, 1, 0.0)
+    assert (leased([first]), leased([second])) == ([HOME.text, A.text], [HOME.text])
+    late = [outcome(HOME, "gone", token=first.token), outcome(A, "gone", token=first.token)]
+    assert list(store.settle(late, [Release("example.org", 0.0, token=first.token)])) == [0, 1]
+    assert not store.settle([outcome(HOME, token=second.token)], [])
+    assert lease_all(store) == []
+    store.settle([], [Release("example.org", 0.0, token=second.token)])
+    assert leased(lease_all(store)) == [A.text]
+
+
+def test_links_of_a_rejected_outcome_are_written(store: Store) -> None:
+    store.add(seed(HOME))
+    lease_all(store)
+    store.settle([], [Release("example.org", 0.0)])
+    late = outcome(HOME, links=(link(A), link(OTHER)))
+    assert list(store.settle([late], [])) == [0]
+    assert leased(lease_all(store, now=100.0)) == [HOME.text, A.text, OTHER.text]
 
 
 # ---- asking ---------------------------------------------------------------------------------------------------

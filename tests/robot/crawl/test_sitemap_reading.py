@@ -48,10 +48,10 @@ class Watched(MemoryFrontier):
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
-    ) -> None:
+    ) -> list[int]:
         links = [len(part.links) for part in found] + [len(outcome.links) for outcome in outcomes]
         self.settled.append((sum(links), [outcome.url.text for outcome in outcomes]))
-        super().settle(outcomes, releases, found)
+        return super().settle(outcomes, releases, found)
 
 
 # ---- in pieces ------------------------------------------------------------------------------------------------------
@@ -80,9 +80,9 @@ async def test_links_of_a_list_not_read_to_its_end_are_kept_and_it_is_read_again
 
         def settle(
             self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
-        ) -> None:
-            super().settle(outcomes, releases, found)
+        ) -> list[int]:
             self.has_links = bool(found)
+            return super().settle(outcomes, releases, found)
 
         @contextmanager
         def together(self) -> Iterator[None]:

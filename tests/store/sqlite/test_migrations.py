@@ -150,7 +150,9 @@ def test_a_file_of_format_2_goes_on_as_it_was(path: Path) -> None:
         assert [item.tries for item in leases["example.org"].urls] == [0, 0, 1, 0]
         assert (leases["example.org"].urls[3].public_only, leases["example.org"].urls[3].hops) == (True, 1)
         assert {lease.cut_at for lease in leases.values()} == {60.0}
-        frontier.settle([Outcome(Url("https://example.org/a/1"), "visited", 1.0, "")], [Release("example.org", 0.0)])
+        token = leases["example.org"].token
+        done = Outcome(Url("https://example.org/a/1"), "visited", 1.0, "", token=token)
+        frontier.settle([done], [Release("example.org", 0.0, token=token)])
 
 
 def test_the_pages_of_a_host_are_counted(path: Path) -> None:
@@ -255,8 +257,12 @@ def test_what_was_visited_in_a_file_of_format_4_is_due_a_week_later(format_4: Pa
         leases = {lease.host: lease for lease in frontier.lease(9, 9, 100.0)}
         assert [item.url.path for item in leases["example.org"].urls] == ["/plain", "/retry", "/late"]
         assert [item.seen for item in leases["example.org"].urls] == [None] * 3
-        done = [Outcome(item.url, "gone", 100.0, "404") for lease in leases.values() for item in lease.urls]
-        frontier.settle(done, [Release(host, 100.0) for host in leases])
+        done = [
+            Outcome(item.url, "gone", 100.0, "404", token=lease.token)
+            for lease in leases.values()
+            for item in lease.urls
+        ]
+        frontier.settle(done, [Release(lease.host, 100.0, token=lease.token) for lease in leases.values()])
         assert frontier.next_ready_at() == 20.0 + week
         (lease,) = frontier.lease(9, 9, 1e9)
         assert [(item.url, item.seen) for item in lease.urls] == [
@@ -349,5 +355,5 @@ def test_hosts_of_format_7_get_a_first_lease_as_new_ones_do(path: Path) -> None:
     with SqliteFrontier.open(path) as frontier:
         leases = frontier.lease(9, 9, 100.0, sized=True)
         assert max(len(lease.urls) for lease in leases) == FIRST_URLS
-        frontier.settle([], [Release(leases[0].host, 0.0, next_urls=1)])
+        frontier.settle([], [Release(leases[0].host, 0.0, next_urls=1, token=leases[0].token)])
         assert [len(lease.urls) for lease in frontier.lease(9, 9, 100.0, sized=True)] == [1]

@@ -30,11 +30,11 @@ try:
         while True:
             for lease in frontier.lease(1, 64, 1e9):
                 outcomes = [
-                    Outcome(item.url, "visited", 1.0, "ok" * 50, links=tuple(
+                    Outcome(item.url, "visited", 1.0, "ok" * 50, token=lease.token, links=tuple(
                         Discovery(Url(f"{item.url.text.rstrip('/')}/{n}"), item.depth + 1, item.url) for n in "1234"))
                     for item in lease.urls
                 ]
-                frontier.settle(outcomes, [Release(lease.host, 0.0)])
+                frontier.settle(outcomes, [Release(lease.host, 0.0, token=lease.token)])
                 print(len(outcomes), flush=True)
 except RunError as error:
     print(f"{type(error).__name__}: {error}", file=sys.stderr)
@@ -62,7 +62,8 @@ def check_whole_and_going_on(path: Path, visited: int) -> None:
         assert (status.pages, status.states["leased"], status.states["ready"]) == (visited, 0, 3 * visited + 1)
         assert len(list(frontier.records())) == 4 * visited + 1
         (lease,) = frontier.lease(1, 1, 1e9)
-        frontier.settle([Outcome(lease.urls[0].url, "visited", 2.0, "ok")], [Release(lease.host, 0.0)])
+        done = Outcome(lease.urls[0].url, "visited", 2.0, "ok", token=lease.token)
+        frontier.settle([done], [Release(lease.host, 0.0, token=lease.token)])
         assert frontier.status().pages == visited + 1
 
 

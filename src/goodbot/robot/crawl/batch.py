@@ -5,8 +5,10 @@ cleared. A page whose text cannot be read back from the archive is indexed durab
 Pages to be removed from the index wait in that queue as well.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.live import HostRequest
@@ -26,6 +28,9 @@ MAX_REQUESTS = 1000
 INDEX_COMMIT_S = 10.0
 """The index is committed once in this time, since each commit makes a segment. Until then pages wait in the queue, from
 which they are replayed after a crash."""
+
+
+_LOG: Final = logging.getLogger(__name__)
 
 
 class Batch:
@@ -169,8 +174,11 @@ class Batch:
             outcomes = [replace(outcome, to_index=False) if outcome.to_index else outcome for outcome in outcomes]
         with self._frontier.together():
             self._save_requests()
-            self._frontier.settle(outcomes, self._releases, self._found)
+            rejected = self._frontier.settle(outcomes, self._releases, self._found)
         self._requests = []
+        if rejected:
+            self._take_out(rejected)
+            outcomes = [outcome for position, outcome in enumerate(outcomes) if position not in rejected]
         self._outcomes, self._releases, self._index_first = [], [], False
         self._found, self._links = [], 0
         self._committed_at = self._clock.now()
@@ -180,6 +188,14 @@ class Batch:
         requeue_copies(self._queue, (outcome.url for outcome in outcomes if _frees_copies(outcome)))
         for outcome in outcomes:
             self._observe(outcome)
+
+    def _take_out(self, rejected: Collection[int]) -> None:
+        """Removes the documents of rejected outcomes from the index again: whoever has leased their URLs since visits
+        them again."""
+        _LOG.warning("%d results were rejected, because their leases had ended", len(rejected))
+        for position in rejected:
+            if self._index is not None and self._outcomes[position].to_index:
+                self._index.remove(self._outcomes[position].url.text)
 
     def commit_all(self) -> None:
         """Commits everything, the index too, at the end of a run."""

@@ -182,7 +182,7 @@ class Crawler(CrawlLoop):
             if (visit.found_more or visit.is_full) and self._given_up.is_left_alone(visit.host):
                 visit.ready_at = now  # its other URLs fail at once, too
             backoff_s = self._pace.backoff_s(visit.host)
-            self._sink.release(Release(visit.host, visit.ready_at, backoff_s, visit.cut_at, next_urls))
+            self._sink.release(Release(visit.host, visit.ready_at, backoff_s, visit.cut_at, next_urls, visit.token))
 
     async def _visit_urls(self, visit: HostVisit, most: int | None = None) -> None:
         for number, leased in enumerate(visit.urls, start=1):
@@ -214,9 +214,9 @@ class Crawler(CrawlLoop):
         now = self._clock.now()
         refused = self._reader.refused(leased, now)
         if refused is not None:
-            self._settle(refused)
+            self._settle(visit, refused)
         elif (why := self._given_up.why(visit.host)) is not None:
-            self._settle(self._reader.not_requested(leased, given_up(leased, now, why)))
+            self._settle(visit, self._reader.not_requested(leased, given_up(leased, now, why)))
         else:
             try:
                 await self._check_and_fetch(visit, leased)
@@ -367,7 +367,7 @@ class Crawler(CrawlLoop):
             self._sitemaps_sent.update(visit.sitemaps)
             result = replace(result, sitemaps=tuple(chain.from_iterable(visit.sitemaps.values())))
             visit.sitemaps.clear()
-        self._settle(result)
+        self._settle(visit, result)
 
     async def _send_found(self, found: FoundLinks) -> None:
         """Sends a part of the links of a sitemap or feed to the frontier."""
@@ -377,11 +377,11 @@ class Crawler(CrawlLoop):
         if not waiting:
             self._wake.set()
 
-    def _settle(self, result: VisitResult) -> None:
+    def _settle(self, visit: HostVisit, result: VisitResult) -> None:
         """Adds a result to the batch. The first of a batch wakes the loop, so that it waits only until the batch is
         due."""
         waiting = bool(self._sink)
-        self._sink.add(result)
+        self._sink.add(replace(result, outcome=replace(result.outcome, token=visit.token)))
         if not waiting:
             self._wake.set()
 

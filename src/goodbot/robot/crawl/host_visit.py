@@ -13,7 +13,7 @@ class HostVisit:
     """The state of one lease: the URLs left to visit, when the host may be requested again, and the requests in flight.
 
     `started`: how many of the URLs were begun. `ended`: no more URLs will be begun. `found_more`: a page had new links
-    to its own host. `cut_at`, `is_full`: see `Lease`.
+    to its own host. `cut_at`, `is_full`, `token`: see `Lease`.
     """
 
     def __init__(self, lease: Lease, ready_at: float) -> None:
@@ -22,6 +22,7 @@ class HostVisit:
         self.ready_at = ready_at
         self.cut_at = lease.cut_at
         self.is_full = lease.is_full
+        self.token = lease.token
         self.started = 0
         self.in_flight = 0
         self.ended = False

@@ -234,7 +234,7 @@ class Coordinator(CrawlLoop):
         now = self._clock.now()
         for worker in self._workers.values():
             for lease in worker.waiting:
-                self._batch.release(Release(lease.host, now, lease.backoff_s, lease.cut_at))
+                self._batch.release(Release(lease.host, now, lease.backoff_s, lease.cut_at, token=lease.token))
             worker.waiting.clear()
             if self._stopping:
                 self._send_stop(worker)

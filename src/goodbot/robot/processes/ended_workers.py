@@ -46,7 +46,7 @@ class EndedWorkers:
             first = next(iter(held.urls.values()), None)
             ready_at = self._ready_after_cut(first.url, now) if died and first is not None else now
             cut_at = now if died else held.lease.cut_at
-            self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at))
+            self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at, token=held.lease.token))
         worker.held.clear()
 
     def died(self, worker: WorkerRecord, visited: int) -> None:
@@ -67,9 +67,9 @@ class EndedWorkers:
                 ready_at = self._ready_after_cut(first.url, now)
                 charged = self._deaths.died_otherwise(first, status, now, ready_at) if killer is None else None
             if charged is not None:
-                self._settle_page(held.urls[charged.url], charged)
+                self._settle_page(held.urls[charged.url], replace(charged, token=held.lease.token))
             cut_at = now if worker.has_begun else held.lease.cut_at
-            self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at))
+            self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at, token=held.lease.token))
         worker.held.clear()
 
     def _with_evidence(self, worker: WorkerRecord, outcome: Outcome) -> Outcome:

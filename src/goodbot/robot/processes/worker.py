@@ -261,7 +261,7 @@ class ReportingSink:
         """Acknowledges `Pause` at once with the number of pages in flight, and gives back the leases that were not
         started."""
         for lease in not_begun:
-            self.release(Release(lease.host, self._clock.now(), lease.backoff_s, lease.cut_at))
+            self.release(Release(lease.host, self._clock.now(), lease.backoff_s, lease.cut_at, token=lease.token))
         self._report(pauses=1)
 
     def commit_all(self) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import compress
 from math import inf
 from sys import float_info
 
@@ -86,28 +87,25 @@ class MemoryFrontier:
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
-    ) -> None:
-        """See `Frontier.settle`. Raises ValueError for a URL or a host that is not leased."""
-        self._check(outcomes, releases)
+    ) -> list[int]:
+        """See `Frontier.settle`."""
         times = [release.ready_at for release in releases] + [outcome.at for outcome in outcomes]
         self._at = max([*times, *(at for _, at in found)], default=-inf)
-        for outcome in outcomes:
-            self._settle(outcome)
-        for outcome in outcomes:
+        is_settled = [self._settle(outcome) for outcome in outcomes]
+        for outcome in compress(outcomes, is_settled):
             if outcome.same_as and outcome.alike and decides_copy(outcome):
                 self._known[outcome.url].compared_text = self._text_of(outcome.same_as)
         for links, at in (*found, *((outcome.links, outcome.at) for outcome in outcomes)):
             self._discover(links, at, at)
         for release in releases:
-            host = self._hosts[release.host]
+            host = self._hosts.get(release.host)
+            if host is None or not host.leased or host.token != release.token:
+                continue
             host.leased, host.ready_at, host.backoff_s = False, release.ready_at, release.backoff_s
             host.cut_at = release.cut_at
             host.next_urls = release.next_urls or host.next_urls
-            for known in host.out.values():
-                known.state = "ready"
-                host.queue(known)
-            host.out.clear()
-            self._offer(host)
+            self._end_lease(host)
+        return [position for position, done in enumerate(is_settled) if not done]
 
     def together(self) -> AbstractContextManager[None]:
         """See `Frontier.together`. In this frontier an error undoes only the call that raises it."""
@@ -252,6 +250,13 @@ class MemoryFrontier:
             self._make_ready(known)
         return len(ready)
 
+    def take_away_leases(self, now: float) -> None:
+        """Ends all leases, as if the process that holds them had died. It may have sent requests until `now`."""
+        for host in self._hosts.values():
+            if host.leased:
+                host.leased, host.cut_at, host.token = False, now, host.token + 1
+                self._end_lease(host)
+
     # ---- steps ----------------------------------------------------------------------------------------------
 
     def _next_host(self) -> KnownHost | None:
@@ -330,6 +335,13 @@ class MemoryFrontier:
             self._hosts[key] = KnownHost(len(self._hosts), key, waiting_since)
         return self._hosts[key]
 
+    def _end_lease(self, host: KnownHost) -> None:
+        for known in host.out.values():
+            known.state = "ready"
+            host.queue(known)
+        host.out.clear()
+        self._offer(host)
+
     def _make_ready(self, known: KnownPage) -> None:
         known.state, known.tries, known.refused = "ready", 0, None
         host = self._hosts[known.url.host_key]
@@ -341,27 +353,14 @@ class MemoryFrontier:
         granted = inf if self._host_pages is None else self._host_pages - host.pages
         lists = inf if self._host_lists is None else self._host_lists - host.lists_in_period(now)
         urls = tuple(map(self._leased, host.take(limit, granted, lists, now, self._until)))
-        return Lease(host.key, urls, host.backoff_s, host.cut_at, len(urls) >= limit)
+        return Lease(host.key, urls, host.backoff_s, host.cut_at, len(urls) >= limit, host.token)
 
-    def _check(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
-        """Finds what cannot be written before anything is written, so that the call is all or nothing."""
-        settled: set[Url] = set()
-        for outcome in outcomes:
-            known = self._known.get(outcome.url)
-            leased = known is not None and known.state == "leased" and outcome.url not in settled
-            if not leased or outcome.state == "leased":
-                raise ValueError(f"an outcome ({outcome.state}) for a URL that is not leased: {outcome.url}")
-            settled.add(outcome.url)
-        released: set[str] = set()
-        for release in releases:
-            if release.host not in self._hosts or not self._hosts[release.host].leased or release.host in released:
-                raise ValueError(f"a release of a host that is not leased: {release.host}")
-            released.add(release.host)
-
-    def _settle(self, outcome: Outcome) -> None:
-        known = self._known[outcome.url]
-        host = self._hosts[outcome.url.host_key]
-        del host.out[outcome.url]
+    def _settle(self, outcome: Outcome) -> bool:
+        """Settles a URL; returns whether it is leased under this token."""
+        host = self._hosts.get(outcome.url.host_key)
+        if host is None or host.token != outcome.token or outcome.url not in host.out:
+            return False
+        known = host.out.pop(outcome.url)
         known.state, known.tries, known.refused, known.last = outcome.state, outcome.tries, None, outcome
         if outcome.state == "ready":
             known.later = True
@@ -377,6 +376,7 @@ class MemoryFrontier:
         self._queue.settle(outcome)
         self._counts["bytes"] += outcome.size_bytes
         self._offer(host)
+        return True
 
     def _text_of(self, url: Url) -> str | None:
         seen = self._known[url].seen if url in self._known else None

@@ -67,6 +67,7 @@ class KnownHost:
     cut_at: float | None = None
     next_urls: int | None = None
     leased: bool = False
+    token: int = 0
     in_scope: bool = False
     pages: int = 0
     offered_at: float | None = None

@@ -140,12 +140,13 @@ class SqliteFrontier(SqliteLedger):
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
-    ) -> None:
-        """See `Frontier.settle`. Raises ValueError for a URL or a host that is not leased."""
+    ) -> list[int]:
+        """See `Frontier.settle`."""
         with self._writing() as transaction:
-            transaction.settle(outcomes, found)
+            rejected = transaction.settle(outcomes, found)
             for release in releases:
                 transaction.release(release)
+            return rejected
 
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
         """See `Frontier.reconsider`; one pass over all URLs."""

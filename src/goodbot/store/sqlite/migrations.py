@@ -212,6 +212,11 @@ def _to_9(connection: sqlite3.Connection) -> None:
     _run(connection, _TO_9)
 
 
+def _to_10(connection: sqlite3.Connection) -> None:
+    """Adds the tokens of leases."""
+    connection.execute("ALTER TABLE hosts ADD COLUMN token INTEGER NOT NULL DEFAULT 0")
+
+
 STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {
     2: _to_3,
     3: _to_4,
@@ -220,6 +225,7 @@ STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {
     6: _to_7,
     7: _to_8,
     8: _to_9,
+    9: _to_10,
 }
 """Steps by the format they start from. Files older than the first cannot be migrated."""
 

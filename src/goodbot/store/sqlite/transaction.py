@@ -52,7 +52,8 @@ _CLOSE = (
 )
 _SETTLED = "UPDATE urls SET state = ?, tries = ?, ready_at = ?, refused = NULL WHERE host = ? AND hash = ?"
 _VISIT = "INSERT OR REPLACE INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_TAKE_BACK = "DELETE FROM leased WHERE host = ? AND hash = ? RETURNING seq, was, expects_list"
+_TAKE_BACK = """DELETE FROM leased WHERE host = ? AND hash = ? AND (SELECT token FROM hosts WHERE id = host) = ?
+  RETURNING seq, was, expects_list"""
 _WITH_SEEN = """SELECT state, seq, EXISTS (SELECT 1 FROM seen WHERE seen.seq = urls.seq) FROM urls
   WHERE host = ? AND hash = ?"""
 _STAYS = "DELETE FROM leaving WHERE host = ? AND hash = ?"
@@ -152,21 +153,21 @@ class Transaction:
         return self._leasing.lease(hosts, urls_per_host, now, sized=sized)
 
     def release(self, release: Release) -> None:
-        """Ends a lease. Raises ValueError if the host is not leased."""
-        self._at = max(self._at, release.ready_at)
+        """Ends a lease, unless it has ended before."""
         row = self._db.execute(
             "UPDATE hosts SET leased = 0, cut_at = ?, ready_at = ?, backoff = ?, next_urls = coalesce(?, next_urls)"
-            " WHERE key = ? AND leased = 1 RETURNING id",
-            (release.cut_at, release.ready_at, release.backoff_s, release.next_urls, release.host),
+            " WHERE key = ? AND leased = 1 AND token = ? RETURNING id",
+            (release.cut_at, release.ready_at, release.backoff_s, release.next_urls, release.host, release.token),
         ).fetchall()
         if not row:
-            raise ValueError(f"a release of a host that is not leased: {release.host}")
+            return
+        self._at = max(self._at, release.ready_at)
         self._give_back(self._db.execute("DELETE FROM leased WHERE host = ?", row[0]).rowcount)
         self._touched.add(row[0][0])
 
     def return_leases(self, now: float) -> None:
         """Ends all leases of a dead process, which may have sent requests to their hosts until `now`."""
-        cut = "UPDATE hosts SET leased = 0, cut_at = ? WHERE leased = 1 RETURNING id"
+        cut = "UPDATE hosts SET leased = 0, cut_at = ?, token = token + 1 WHERE leased = 1 RETURNING id"
         self._touched.update(host for (host,) in self._db.execute(cut, (now,)).fetchall())
         returned = self._db.execute("DELETE FROM leased").rowcount
         self._give_back(returned)
@@ -195,10 +196,11 @@ class Transaction:
 
     # ---- outcomes -----------------------------------------------------------------------------------------
 
-    def settle(self, outcomes: Sequence[Outcome], found: Sequence[FoundLinks]) -> None:
-        """Writes outcomes, then `found` and their links. Raises ValueError for a URL that is not leased."""
+    def settle(self, outcomes: Sequence[Outcome], found: Sequence[FoundLinks]) -> list[int]:
+        """Writes outcomes, then `found` and their links. Returns the positions of those that were rejected."""
         outcomes = self._with_skipped_pending(outcomes)
-        placed = [(outcome, *self._end_lease(outcome)) for outcome in outcomes]
+        ended = [(outcome, self._end_lease(outcome)) for outcome in outcomes]
+        placed = [(outcome, *place) for outcome, place in ended if place is not None]
         self._at = max(self._at, *(at for _, at in found), *(outcome.at for outcome in outcomes), -inf)
         settled = [(outcome, seq, was) for outcome, _, seq, was, _ in placed]
         self._db.executemany(_SETTLED, [_settled(outcome, key) for outcome, key, *_ in placed])
@@ -209,6 +211,7 @@ class Transaction:
         self._write_to_index(keyed)
         self._count_pages(placed)
         self._links.discover(chain(found, ((outcome.links, outcome.at) for outcome in outcomes)), None)
+        return [position for position, (_, place) in enumerate(ended) if place is None]
 
     def _with_skipped_pending(self, outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
         """Makes pages pending that a crawl fetched without writing the index that it has."""
@@ -220,13 +223,13 @@ class Transaction:
             changed[number] = as_pending(outcomes[number])
         return changed
 
-    def _end_lease(self, outcome: Outcome) -> tuple[UrlKey, int, int | None, int]:
+    def _end_lease(self, outcome: Outcome) -> tuple[UrlKey, int, int | None, int] | None:
         """Ends the lease of a URL; returns its key and number, `was` of its row in `seen`, and whether a list was
-        expected there."""
+        expected there. None: the URL is not leased under this token."""
         key = self._links.key_of(outcome.url)
-        row = key and self._db.execute(_TAKE_BACK, key).fetchone()
-        if not row or not key or outcome.state == "leased":
-            raise ValueError(f"an outcome ({outcome.state}) for a URL that is not leased: {outcome.url}")
+        row = key and self._db.execute(_TAKE_BACK, (*key, outcome.token)).fetchone()
+        if not row or not key:
+            return None
         self._counts["leased"] -= 1
         self._counts[outcome.state] += 1
         self._counts["bytes"] += outcome.size_bytes
