@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 import trustme
 
-from goodbot.robot.processes.worker_records import worker_of_host
+from goodbot.partitions import partition_of, share_of_partition
 from settings import Setting, UsageError
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "goodbot-bench"
@@ -224,7 +224,7 @@ def addresses(sites: Sequence[Path]) -> list[str]:
     chosen: dict[Path, str] = {}
     for site in sorted(sites, key=weights.__getitem__, reverse=True):
         worker = loads.index(min(loads))
-        chosen[site] = next(address for address in free if worker_of_host(address, WORKERS) == worker)
+        chosen[site] = next(address for address in free if share_of_partition(partition_of(address), WORKERS) == worker)
         free.remove(chosen[site])
         loads[worker] += weights[site]
     return [chosen[site] for site in sites]

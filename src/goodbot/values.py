@@ -322,7 +322,7 @@ class Lease:
     cut off, if it was; the host may have received requests until then. `is_full`: the lease could hold no more URLs, so
     the host may have others that are due. `token` is another one after a lease of the host was taken away from a
     process that seemed dead. What that process settles later, under the old token, is rejected, since the host may
-    belong to another process now."""
+    belong to another process now. `partition`: that of the host (see `partitions`)."""
 
     host: str
     urls: tuple[LeasedUrl, ...]
@@ -330,6 +330,7 @@ class Lease:
     cut_at: float | None = None
     is_full: bool = False
     token: int = 0
+    partition: int = 0
 
 
 class Event(NamedTuple):
@@ -392,7 +393,8 @@ class Release:
 
     `cut_at` is passed to the next lease: the time when this lease was cut off, or, if this lease sent no request, the
     `Lease.cut_at` that it got itself. `next_urls`: how many URLs the next lease can use, at least 1; None: unknown, so
-    the number stated before stays. `token`: see `Lease`."""
+    the number stated before stays. `token`: see `Lease`. `partition`: the one that the host is in from now on; None: it
+    is not known to change."""
 
     host: str
     ready_at: float
@@ -400,6 +402,7 @@ class Release:
     cut_at: float | None = None
     next_urls: int | None = None
     token: int = 0
+    partition: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

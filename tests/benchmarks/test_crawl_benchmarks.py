@@ -21,7 +21,7 @@ from crawl_comparison import crawl
 from crawl_measure import Cost, Limit, measure
 from crawl_programs import goodbot
 from crawl_web import addresses, is_loopback, padded, served
-from goodbot.robot.processes.worker_records import worker_of_host
+from goodbot.partitions import partition_of, share_of_partition
 from programs import ROOT
 
 PLAN = Plan(hosts=40, minutes=0.1, workers=2, concurrency=8, page_kb=10.0)
@@ -67,7 +67,7 @@ def test_padded_pages_have_the_mean_size_and_the_content_of_their_neighbours(
 
 def test_two_workers_get_about_the_same_number_of_bytes(web: Path) -> None:
     hosts = addresses(sorted(web.iterdir()))
-    assert {worker_of_host(host, 2) for host in hosts} == {0, 1}
+    assert {share_of_partition(partition_of(host), 2) for host in hosts} == {0, 1}
 
 
 def test_only_portals_on_loopback_are_accepted() -> None:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from goodbot.partitions import PARTITIONS, partition_of
 from goodbot.ports import Frontier, IndexQueue, Ledger
 from goodbot.search_values import IndexMark
 from goodbot.store.memory.memory_frontier import MemoryFrontier
@@ -805,3 +806,15 @@ def test_a_later_outcome_decides_whether_a_page_is_pending(
     lease_all(store)
     store.settle([outcome(HOME, state, to_index=to_index)], [Release("example.org", 0.0)])
     assert len(store.pending()) == pending
+
+
+# ---- partitions -----------------------------------------------------------------------------------------------
+
+
+def test_a_host_is_in_the_partition_of_its_name_until_a_release_moves_it(kept: Kept) -> None:
+    kept.store.add(seed(HOME, OTHER))
+    of_names = {partition_of("example.org"), partition_of("example.net")}
+    assert {lease.partition for lease in lease_all(kept.store)} == of_names
+    kept.store.settle([], [Release("example.org", 0.0, partition=PARTITIONS - 1), Release("example.net", 0.0)])
+    moved = {lease.host: lease.partition for lease in lease_all(kept.reopen())}
+    assert moved == {"example.org": PARTITIONS - 1, "example.net": partition_of("example.net")}

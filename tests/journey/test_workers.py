@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from goodbot.partitions import partition_of, share_of_partition
 from goodbot.robot.processes.worker import PROCESS_NAME
-from goodbot.robot.processes.worker_records import worker_of_host
 from goodbot.url import Url
 from journey.goodbot_process import ended, goodbot, start
 from webserver import Exchange, WebServer, answer
@@ -178,7 +178,7 @@ async def test_every_process_writes_to_the_log_file(servers: list[WebServer], tm
     end = await goodbot("crawl", *seeds, *options, folder=tmp_path)
     assert end.status == 0
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text("ascii").splitlines()]
-    working = {worker_of_host(Url(server.url("/")).host_key, 2) for server in servers}
+    working = {share_of_partition(partition_of(Url(server.url("/")).host_key), 2) for server in servers}
     assert len({line["process"] for line in lines}) == 1 + len(working)
     assert {line["url"] for line in lines if line.get("state") == "visited"} >= set(seeds)
     assert "crawl started: 2 workers" in end.err

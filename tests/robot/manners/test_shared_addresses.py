@@ -1,10 +1,13 @@
 """Tests hosts that share an address: one request at a time, a pause between two of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from goodbot.exclusion import Verdict
+from goodbot.partitions import partition_of
 from goodbot.robot.manners import shared_addresses as neighbours
-from goodbot.robot.manners.shared_addresses import SharedAddresses
+from goodbot.robot.manners.shared_addresses import STAY_S, SharedAddresses
 from goodbot.url import Url
 from goodbot.values import Capture, Request, Response
 
@@ -73,3 +76,19 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(known._address_of) <= 10
     assert len(known._addresses) <= 11
     known.release(PEER, AT)
+
+
+def test_the_partition_of_a_host_is_that_of_its_address_and_of_several_the_lowest() -> None:
+    low, high = sorted(("192.88.99.1", "192.88.99.2"), key=partition_of)
+    known = shared("a", peer=high)
+    assert (known.partition("a"), known.partition("b")) == (partition_of(high), None)
+    for peer in (low, high, low):
+        known.learn("a", answer("a", peer))
+        assert known.partition("a") == partition_of(low)
+    later = replace(answer("a", high), fetched_at=AT + STAY_S + 1)
+    known.learn("a", later)
+    assert known.partition("a") == partition_of(high), "the other address has not answered for a day"
+
+
+def test_private_addresses_move_no_host() -> None:
+    assert shared("a", peer="127.0.0.1").partition("a") is None

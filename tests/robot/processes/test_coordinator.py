@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from goodbot.config import Settings
+from goodbot.partitions import partition_of, share_of_partition
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
 from goodbot.robot.crawl.batch import BATCH_S, Batch
 from goodbot.robot.fetch.guard import AddressGuard
@@ -19,7 +20,6 @@ from goodbot.robot.fetch.identity import Identity
 from goodbot.robot.manners.permission import MEMORY_BYTES
 from goodbot.robot.processes.coordinator import Coordinator
 from goodbot.robot.processes.worker import REPORT_S
-from goodbot.robot.processes.worker_records import worker_of_host
 from goodbot.robot.scope.scope import Scope
 from goodbot.testing import FakeClock, FakeWeb, MemoryFrontier, TaskWorkers
 from goodbot.url import Url
@@ -76,12 +76,13 @@ class Scene:
         elapsed_s: float = 0.5,
         seeds: int = 1,
         web: type[FakeWeb] = FakeWeb,
+        peer: str | None = None,
         **settings: object,
     ) -> None:
         numbers = range(hosts) if isinstance(hosts, int) else hosts
         self.clock = FakeClock()
         self.answers = {url: answer for host in numbers for url, answer in site(host).items()}
-        self.web = web(self.answers, self.clock, elapsed_s=elapsed_s)
+        self.web = web(self.answers, self.clock, elapsed_s=elapsed_s, peer=peer)
         self.frontier = Frontier()
         self.outcomes: list[Outcome] = []
         self.seen_at: list[float] = []
@@ -155,11 +156,19 @@ async def test_places_are_never_empty_while_hosts_wait() -> None:
 
 
 async def test_hosts_that_wait_for_one_worker_get_their_turn_while_the_other_has_none() -> None:
-    of_one = [host for host in range(100) if worker_of_host(f"h{host}.example", 2) == 0][:30]
+    of_one = [host for host in range(100) if share_of_partition(partition_of(f"h{host}.example"), 2) == 0][:30]
     scene = Scene(of_one, concurrency=4)
     await scene.run_for(120.0)
     assert {request.url.host for request in scene.web.requests} == {f"h{host}.example" for host in of_one}
     assert len(scene.web.requests) >= 0.95 * 120.0 * 2 / 0.5
+
+
+async def test_hosts_at_one_address_come_to_one_worker_which_requests_one_after_another() -> None:
+    scene = Scene(10, elapsed_s=0.3, delay=0.0, peer="8.8.8.8")
+    await scene.run_for(60.0)
+    times = [at for at in scene.web.times if at > scene.web.times[0] + 10.0]
+    assert len(times) >= 0.9 * 50.0 / (0.3 + scene.settings.address_delay)
+    assert all(later - sooner >= 0.3 + scene.settings.address_delay - 1e-6 for sooner, later in pairwise(times))
 
 
 async def test_robots_txt_that_may_be_kept_for_a_minute_does_not_cost_every_turn() -> None:

@@ -9,6 +9,7 @@ import pytest
 from goodbot.errors import RunError
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
+from goodbot.partitions import partition_of
 from goodbot.search_values import IndexMark
 from goodbot.store.merge.limits import FIRST_URLS
 from goodbot.store.sqlite import migrations
@@ -357,3 +358,9 @@ def test_hosts_of_format_7_get_a_first_lease_as_new_ones_do(path: Path) -> None:
         assert max(len(lease.urls) for lease in leases) == FIRST_URLS
         frontier.settle([], [Release(leases[0].host, 0.0, next_urls=1, token=leases[0].token)])
         assert [len(lease.urls) for lease in frontier.lease(9, 9, 100.0, sized=True)] == [1]
+
+
+def test_hosts_of_format_10_are_in_the_partitions_of_their_names(path: Path) -> None:
+    with SqliteFrontier.open(path) as frontier:
+        leases = frontier.lease(9, 9, 100.0)
+    assert [lease.partition for lease in leases] == [partition_of(lease.host) for lease in leases] != []

@@ -182,7 +182,10 @@ class Crawler(CrawlLoop):
             if (visit.found_more or visit.is_full) and self._given_up.is_left_alone(visit.host):
                 visit.ready_at = now  # its other URLs fail at once, too
             backoff_s = self._pace.backoff_s(visit.host)
-            self._sink.release(Release(visit.host, visit.ready_at, backoff_s, visit.cut_at, next_urls, visit.token))
+            times = visit.ready_at, backoff_s, visit.cut_at
+            self._sink.release(
+                Release(visit.host, *times, next_urls, visit.token, partition=self._pace.partition(visit.host))
+            )
 
     async def _visit_urls(self, visit: HostVisit, most: int | None = None) -> None:
         for number, leased in enumerate(visit.urls, start=1):

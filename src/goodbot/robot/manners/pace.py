@@ -111,14 +111,19 @@ class Pace:
         return known.ready_for(timing, self._clock.now()) if known is not None else 0.0
 
     def resume(self, host: str, backoff_s: float) -> None:
-        """Takes over the back-off that an earlier run or another process recorded, unless this process knows more."""
-        if host not in self._hosts and backoff_s:
+        """Takes over the back-off that an earlier run or another process recorded, if it is longer than the one known
+        here."""
+        if backoff_s > self.backoff_s(host):
             self._host(host).backoff_s = backoff_s
 
     def backoff_s(self, host: str) -> float:
         """Returns what the trouble of a host (`Url.host_key`) adds to every delay now, in seconds."""
         known = self._hosts.get(host)
         return known.backoff_s if known is not None else 0.0
+
+    def partition(self, host: str) -> int | None:
+        """See `SharedAddresses.partition`."""
+        return self._addresses.partition(host)
 
     def expected_at(self, url: Url, timing: Timing, *, queue: bool) -> float:
         """Returns when one more request may be sent to the host of `url`, in Unix seconds: now or later. `queue`: after

@@ -1,6 +1,6 @@
 """Runs a crawl with several workers. Only this process writes to the frontier, the archive and the index.
 
-Each host belongs to one worker (rendezvous hash), so the process that requests a host also keeps its delays and its
+Each partition of hosts belongs to one worker, so the process that requests a host also keeps its delays and its
 robots.txt. The coordinator hands out leases, takes reports, and commits as a crawl without workers does. It replaces a
 worker that dies; the hosts of that worker wait as after any kill.
 """
@@ -17,6 +17,7 @@ from goodbot.config import Settings
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import EndReason, Holding
+from goodbot.partitions import share_of_partition
 from goodbot.ports import Clock, Frontier, LessonStore, RobotsStore
 from goodbot.robot.crawl.assembly import WorkerSetup
 from goodbot.robot.crawl.batch import MAX_OUTCOMES, Batch
@@ -38,7 +39,7 @@ from goodbot.robot.processes.messages import (
     unpack_result,
 )
 from goodbot.robot.processes.spawning import Start, start_process
-from goodbot.robot.processes.worker_records import HeldLease, WorkerRecord, worker_of_host
+from goodbot.robot.processes.worker_records import HeldLease, WorkerRecord
 from goodbot.url import Url
 from goodbot.values import Lease, Release
 from goodbot.visit_values import VisitResult
@@ -180,7 +181,7 @@ class Coordinator(CrawlLoop):
         while (room := self._free_places()) > 0 and (share := self._urls_per_lease()):
             leases = self._frontier.lease(room, share, self._clock.now(), sized=True)
             for lease in leases:
-                self._workers[worker_of_host(lease.host, self._count)].waiting.append(lease)
+                self._workers[share_of_partition(lease.partition, self._count)].waiting.append(lease)
             self._send_waiting()
             if len(leases) < room:
                 return
@@ -323,6 +324,8 @@ class Coordinator(CrawlLoop):
             self._take_result(worker, unpack_result(packed))
         for release in unpack_releases(report.releases):
             worker.held.pop(release.host, None)
+            if release.partition is not None and share_of_partition(release.partition, self._count) != worker.number:
+                worker.hosts.pop(release.host)  # if the host comes back, its lessons are sent again
             self._batch.release(release)
         worker.uncommitted += report.weight
         if worker.uncommitted >= self._setup.uncommitted_most // 2:

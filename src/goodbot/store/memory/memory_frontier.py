@@ -13,6 +13,7 @@ from sys import float_info
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import Courtesy
+from goodbot.partitions import partition_of
 from goodbot.search_values import IndexMark
 from goodbot.store.memory.memory_hosts import KnownHost, KnownPage, indexed_pages_of, is_left_out, record_of
 from goodbot.store.memory.memory_lessons import MemoryLessons
@@ -104,6 +105,7 @@ class MemoryFrontier:
             host.leased, host.ready_at, host.backoff_s = False, release.ready_at, release.backoff_s
             host.cut_at = release.cut_at
             host.next_urls = release.next_urls or host.next_urls
+            host.partition = host.partition if release.partition is None else release.partition
             self._end_lease(host)
         return [position for position, done in enumerate(is_settled) if not done]
 
@@ -332,7 +334,7 @@ class MemoryFrontier:
     def _host(self, url: Url, waiting_since: float) -> KnownHost:
         key = url.host_key
         if key not in self._hosts:
-            self._hosts[key] = KnownHost(len(self._hosts), key, waiting_since)
+            self._hosts[key] = KnownHost(len(self._hosts), key, waiting_since, partition=partition_of(key))
         return self._hosts[key]
 
     def _end_lease(self, host: KnownHost) -> None:
@@ -353,7 +355,7 @@ class MemoryFrontier:
         granted = inf if self._host_pages is None else self._host_pages - host.pages
         lists = inf if self._host_lists is None else self._host_lists - host.lists_in_period(now)
         urls = tuple(map(self._leased, host.take(limit, granted, lists, now, self._until)))
-        return Lease(host.key, urls, host.backoff_s, host.cut_at, len(urls) >= limit, host.token)
+        return Lease(host.key, urls, host.backoff_s, host.cut_at, len(urls) >= limit, host.token, host.partition)
 
     def _settle(self, outcome: Outcome) -> bool:
         """Settles a URL; returns whether it is leased under this token."""

@@ -68,6 +68,7 @@ class KnownHost:
     next_urls: int | None = None
     leased: bool = False
     token: int = 0
+    partition: int = 0
     in_scope: bool = False
     pages: int = 0
     offered_at: float | None = None

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
+from goodbot.partitions import partition_of
 from goodbot.store.sqlite.lesson_table import forget_lessons
 from goodbot.store.sqlite.schema import CODED, LEASED, url_of
 from goodbot.url import Url, authority_of, host_of, parse_url
@@ -38,9 +39,9 @@ def bar(connection: sqlite3.Connection, host: str, at: float) -> bool:
     row = connection.execute(_FIND, (host,)).fetchone()
     is_known = row is not None or connection.execute(_KNOWN_OTHERWISE, (host,)).fetchone() is not None
     if row is None:
-        values = (host, f"http://{authority_of(host)}")
-        row = connection.execute("INSERT INTO hosts (key, origin, ready_at) VALUES (?, ?, 0) RETURNING id", values)
-        row = row.fetchone()
+        values = (host, f"http://{authority_of(host)}", partition_of(host))
+        made = "INSERT INTO hosts (key, origin, partition, ready_at) VALUES (?, ?, ?, 0) RETURNING id"
+        row = connection.execute(made, values).fetchone()
     connection.execute(_BAR, (row[0], at))
     connection.execute("UPDATE hosts SET due = NULL WHERE id = ?", row)
     return is_known

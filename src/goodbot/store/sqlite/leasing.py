@@ -45,13 +45,13 @@ class Leasing:
     def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool) -> list[Lease]:
         """See `Frontier.lease`."""
         due = self._db.execute(
-            "SELECT id, key, origin, backoff, cut_at, pages, turn, lists, lists_from, next_urls, token FROM hosts"
-            " WHERE due <= ? ORDER BY due, id LIMIT ?",
+            "SELECT id, key, origin, backoff, cut_at, pages, turn, lists, lists_from, next_urls, token, partition"
+            " FROM hosts WHERE due <= ? ORDER BY due, id LIMIT ?",
             (now, hosts),
         ).fetchall()
         leases: list[Lease] = []
         out: list[tuple[int, int, int, int | None, bool]] = []
-        for host, key, origin, backoff, cut_at, pages, turn, lists, lists_from, next_urls, token in due:
+        for host, key, origin, backoff, cut_at, pages, turn, lists, lists_from, next_urls, *last in due:
             self._db.execute(_NOW_READY, (host, now))
             if self._until is not None:
                 self._make_due_ready(host, min(now, self._until))
@@ -60,7 +60,7 @@ class Leasing:
             rows = self._granted(self._turns.next_of(host, most, turn, lists_before, now), pages)
             out += ((host, *row[:3], row[3] >= LISTS) for row in rows)
             urls = tuple(self._leased(host, origin, row) for row in rows)
-            leases.append(Lease(key, urls, backoff, cut_at, len(urls) >= most, token))
+            leases.append(Lease(key, urls, backoff, cut_at, len(urls) >= most, *last))
         self._db.executemany("INSERT INTO leased VALUES (?, ?, ?, ?, ?)", out)
         self._db.executemany(
             "UPDATE hosts SET leased = 1, due = NULL, turn = NOT turn WHERE id = ?", [(row[0],) for row in due]

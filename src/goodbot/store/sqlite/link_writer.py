@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from goodbot.partitions import partition_of
 from goodbot.store.merge.link_rules import KnownUrl, change_by_link, rank_of_link
 from goodbot.store.sqlite.recent_links import RecentLinks
 from goodbot.store.sqlite.schema import AGAIN, CODED, CODES, LATER, OUT_OF_SCOPE, READY, hash_of
@@ -209,8 +210,8 @@ class LinkWriter:
         return row and self._keep_host(origin, row)
 
     def _make_host(self, url: Url, origin: str, waiting_since: float) -> tuple[int, str]:
-        values = (url.host_key, origin, waiting_since)
-        made = self._db.execute("INSERT INTO hosts (key, origin, ready_at) VALUES (?, ?, ?)", values)
+        values = (url.host_key, origin, waiting_since, partition_of(url.host_key))
+        made = self._db.execute("INSERT INTO hosts (key, origin, ready_at, partition) VALUES (?, ?, ?, ?)", values)
         return self._keep_host(origin, (int(made.lastrowid or 0), origin))
 
     def _keep_host(self, origin: str, host: tuple[int, str]) -> tuple[int, str]:

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from goodbot.partitions import partition_of
 from goodbot.store.sqlite.schema import APPLICATION_ID, FORMAT, hash_of
 
 _LOG: Final = logging.getLogger(__name__)
@@ -217,6 +218,13 @@ def _to_10(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE hosts ADD COLUMN token INTEGER NOT NULL DEFAULT 0")
 
 
+def _to_11(connection: sqlite3.Connection) -> None:
+    """Adds the partitions of hosts: those of their names, since their addresses are not stored."""
+    connection.execute("ALTER TABLE hosts ADD COLUMN partition INTEGER NOT NULL DEFAULT 0")
+    connection.create_function("partition_11", 1, partition_of, deterministic=True)
+    connection.execute("UPDATE hosts SET partition = partition_11(key)")
+
+
 STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {
     2: _to_3,
     3: _to_4,
@@ -226,6 +234,7 @@ STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {
     7: _to_8,
     8: _to_9,
     9: _to_10,
+    10: _to_11,
 }
 """Steps by the format they start from. Files older than the first cannot be migrated."""
 

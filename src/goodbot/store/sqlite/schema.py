@@ -21,7 +21,7 @@ from goodbot.store.sqlite.seen_table import SEEN_TABLES
 from goodbot.url import Url
 from goodbot.values import STATES, State
 
-FORMAT = 10
+FORMAT = 11
 """Raised with every change of the tables; `migrations.py` has the step that leads to it."""
 
 LOCK_TIMEOUT_S: Final = 2.0
@@ -64,7 +64,7 @@ CODES_AGAIN: dict[State, int] = {state: CODED.index(state, AGAIN) for state in C
 # order. A host has at most one lease, so no URL can be leased twice.
 # `found` has a row where the URLs from `seq` on have another time or source than those before: one per page.
 # `hosts.due` is the time from which the host can be leased; NULL while it is leased or has nothing ready.
-# `hosts.token`: see `Lease`.
+# `hosts.token`, `hosts.partition`: see `Lease`.
 # `hosts.pages` counts URLs that were visited, including those that are being revisited.
 # `hosts.turn`: 1 if the next lease begins with a list, else with a page. `hosts.lists` counts the lists settled since
 # `hosts.lists_from` that were not visited before. `hosts.next_urls`: see `Release`. `urls.lists`: see `Discovery`.
@@ -77,7 +77,7 @@ CREATE TABLE hosts (
   ready_at REAL NOT NULL, backoff REAL NOT NULL DEFAULT 0, due REAL,
   leased INTEGER NOT NULL DEFAULT 0, cut_at REAL, in_scope INTEGER NOT NULL DEFAULT 0, pages INTEGER NOT NULL DEFAULT 0,
   turn INTEGER NOT NULL DEFAULT 0, lists INTEGER NOT NULL DEFAULT 0, lists_from REAL NOT NULL DEFAULT 0,
-  next_urls INTEGER, token INTEGER NOT NULL DEFAULT 0
+  next_urls INTEGER, token INTEGER NOT NULL DEFAULT 0, partition INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX hosts_due ON hosts (due) WHERE due IS NOT NULL;
 CREATE INDEX hosts_lists ON hosts (id) WHERE lists > 0;

@@ -155,9 +155,12 @@ class Transaction:
     def release(self, release: Release) -> None:
         """Ends a lease, unless it has ended before."""
         row = self._db.execute(
-            "UPDATE hosts SET leased = 0, cut_at = ?, ready_at = ?, backoff = ?, next_urls = coalesce(?, next_urls)"
-            " WHERE key = ? AND leased = 1 AND token = ? RETURNING id",
-            (release.cut_at, release.ready_at, release.backoff_s, release.next_urls, release.host, release.token),
+            "UPDATE hosts SET leased = 0, cut_at = ?, ready_at = ?, backoff = ?, next_urls = coalesce(?, next_urls),"
+            " partition = coalesce(?, partition) WHERE key = ? AND leased = 1 AND token = ? RETURNING id",
+            (
+                *(release.cut_at, release.ready_at, release.backoff_s, release.next_urls, release.partition),
+                *(release.host, release.token),
+            ),
         ).fetchall()
         if not row:
             return

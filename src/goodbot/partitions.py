@@ -1,0 +1,24 @@
+"""Divides the hosts of a crawl into partitions. Processes and machines share out partitions, not single hosts.
+
+A host is first in the partition of its name. As soon as its address is known, it is in that of its address: so hosts at
+one address are requested by one process, which keeps a pause between them (`SharedAddresses`).
+"""
+
+from hashlib import blake2b
+from typing import Final
+
+PARTITIONS: Final = 1024
+"""The number of partitions: with 20 machines each gets 51 or 52 of them. Finding the hosts that are due takes one
+lookup for each partition of a machine, so more would cost more."""
+
+
+def partition_of(name: str) -> int:
+    """Returns the partition, from 0 on, of a host (`Url.host_key`) or of an address. It is stored in frontiers, so it
+    never changes."""
+    return int.from_bytes(blake2b(name.encode(), digest_size=2).digest(), "big") % PARTITIONS
+
+
+def share_of_partition(partition: int, processes: int) -> int:
+    """Returns which of so many processes a partition belongs to. Adding or removing a process moves as few partitions
+    as possible (rendezvous hashing)."""
+    return max(range(processes), key=lambda number: blake2b(f"{number} {partition}".encode(), digest_size=8).digest())
