@@ -14,7 +14,7 @@ from goodbot.values import Discovery, Outcome, Release
 Store = MemoryFrontier | SqliteFrontier
 HOST = "example.org"
 PARAMETER = Lesson(HOST, "parameter", "sid", "3 pairs of pages were the same but for it", 100.5)
-PREFIX = Lesson(HOST, "prefix", "/calendar/", "200 pages, 4 texts \x00 ä", 50.0)
+PREFIX = Lesson(HOST, "prefix", "/calendar/", "200 pages, 4 texts ä", 50.0)
 OF_ANOTHER = Lesson("[::1]:80", "mirror", "www.example.org", "20 of 20 pages are the same", 10.0)
 
 

@@ -13,11 +13,12 @@ from goodbot.exclusion import Access
 from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
+from goodbot.store.merge.coding import CODES, CODES_AGAIN, LATER
 from goodbot.store.sqlite.courtesy_table import RobotsVersion, load_courtesies, load_versions
 from goodbot.store.sqlite.lesson_table import load_lessons
 from goodbot.store.sqlite.refused_urls import decided_by
 from goodbot.store.sqlite.robots_table import load_access
-from goodbot.store.sqlite.schema import CODES, CODES_AGAIN, LATER, connect, translated, url_of
+from goodbot.store.sqlite.schema import connect, translated, url_of
 from goodbot.url import authority_of, parse_url
 from goodbot.values import WALLED
 

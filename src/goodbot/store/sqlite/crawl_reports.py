@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from goodbot.store.merge.coding import CODED, CODES, CODES_AGAIN, OUT_OF_SCOPE
 from goodbot.store.sqlite.courtesy_report import (
     CourtesyTotals,
     HostReport,
@@ -16,7 +17,7 @@ from goodbot.store.sqlite.courtesy_report import (
 )
 from goodbot.store.sqlite.host_list import HostEntry, HostList, host_entry, list_hosts
 from goodbot.store.sqlite.refused_urls import Place, RefusedEntry, RefusedList, list_refused
-from goodbot.store.sqlite.schema import CODED, CODES, CODES_AGAIN, OUT_OF_SCOPE, connect, translated, url_of
+from goodbot.store.sqlite.schema import connect, translated, url_of
 from goodbot.values import State
 
 HOSTS_PER_PAGE: Final = 50

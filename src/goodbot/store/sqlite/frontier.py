@@ -15,12 +15,12 @@ from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import Courtesy
 from goodbot.search_values import IndexMark
+from goodbot.store.merge.recent_links import RecentLinks
 from goodbot.store.sqlite import forgetting, index_table, schema
 from goodbot.store.sqlite.courtesy_table import load_courtesies, save_courtesies, save_version
 from goodbot.store.sqlite.ledger import SqliteLedger
 from goodbot.store.sqlite.lesson_table import drop_lessons, load_lessons, save_lessons
 from goodbot.store.sqlite.migrations import migrate
-from goodbot.store.sqlite.recent_links import RecentLinks
 from goodbot.store.sqlite.robots_table import save_access
 from goodbot.store.sqlite.schema import translated, url_of
 from goodbot.store.sqlite.seen_table import indexed_pages_of

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from goodbot.store.sqlite.schema import CODED, connect, translated
+from goodbot.store.merge.coding import CODED
+from goodbot.store.sqlite.schema import connect, translated
 from goodbot.url import authority_of
 from goodbot.values import STATES, State
 

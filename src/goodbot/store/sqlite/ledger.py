@@ -11,12 +11,13 @@ from typing import Any, Final
 from goodbot.exclusion import Access
 from goodbot.lesson_values import LeftOut, Lesson
 from goodbot.search_values import IndexMark
+from goodbot.store.merge.coding import CODED, OUT_OF_SCOPE, hash_of
 from goodbot.store.merge.limits import found_events
 from goodbot.store.merge.rank import depth_of
 from goodbot.store.sqlite.index_table import lacks_documents, load_mark
 from goodbot.store.sqlite.lesson_table import all_lessons, count_left_out, count_lessons
 from goodbot.store.sqlite.robots_table import load_access
-from goodbot.store.sqlite.schema import CODED, OUT_OF_SCOPE, connect, damaged, hash_of, translated, url_of
+from goodbot.store.sqlite.schema import connect, damaged, translated, url_of
 from goodbot.store.sqlite.seen_table import copies_of, seen_of
 from goodbot.url import Url, authority_of, host_of
 from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from goodbot.lesson_values import LeftOut, Lesson
 from goodbot.store.merge.limits import MAX_LESSONS
-from goodbot.store.sqlite.storable_text import storable
+from goodbot.store.merge.storable_text import storable
 
 MAX_COUNTED: Final = 500_000
 """If hosts with lessons have more URLs than this, those left out are not counted. Takes a second or two."""

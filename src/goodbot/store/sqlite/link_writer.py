@@ -4,21 +4,16 @@ written."""
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from goodbot.partitions import partition_of
-from goodbot.store.merge.link_rules import KnownUrl, change_by_link, rank_of_link
-from goodbot.store.sqlite.recent_links import RecentLinks
-from goodbot.store.sqlite.schema import AGAIN, CODED, CODES, LATER, OUT_OF_SCOPE, READY, hash_of
+from goodbot.store.merge.coding import UrlKey, hash_of
+from goodbot.store.merge.link_batch import LinkBatch, StoredUrl
+from goodbot.store.merge.recent_links import RecentLinks
 from goodbot.store.sqlite.seen_table import bring_forward, drop_validators
-from goodbot.store.sqlite.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import Discovery
-
-UrlKey = tuple[int, int]
-"""The host's number and the URL's hash."""
 
 FoundAt = tuple[Discovery, float]
 """A URL, and when it was found."""
@@ -26,15 +21,8 @@ FoundAt = tuple[Discovery, float]
 _BATCH: Final = 8192
 """Bounds the memory for a million seeds; the links of a hundred pages fit in."""
 
-_FAILED: Final = CODES["failed"]
-_CLOSED: Final = (CODES["gone"], CODES["disallowed"])
-"""Those with a next visit have other codes."""
-
 _NEW_URL = """INSERT INTO urls (host, hash, seq, state, rank, public_only, hops, refused, path, interval_s, lists)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_STATE, _RANK, _PUBLIC_ONLY, _REFUSED, _INTERVAL = 3, 4, 5, 7, 9
-"""Positions in a row of `_NEW_URL`."""
-
 _BETTER = "UPDATE urls SET rank = ?, public_only = ? WHERE host = ? AND hash = ?"
 _STATED_INTERVAL = "UPDATE urls SET interval_s = ? WHERE host = ? AND hash = ?"
 _DUE_AT = "UPDATE urls SET ready_at = ? WHERE host = ? AND hash = ?"
@@ -46,20 +34,6 @@ _LOOK_UP = """WITH wanted (host, hash) AS (VALUES {})
   SELECT urls.host, urls.hash, seq, state, rank, refused IS NOT NULL, interval_s, public_only
   FROM wanted CROSS JOIN urls USING (host, hash)"""
 _LOOK_UPS = tuple((size, _LOOK_UP.format(", ".join(["(?, ?)"] * size))) for size in (256, 16, 1))
-
-
-@dataclass(slots=True)
-class _KnownUrl:
-    """A URL known before, in its state after this batch. `left_out`: the scope refused it before it was ever
-    fetched."""
-
-    seq: int
-    state: int
-    rank: int
-    left_out: bool
-    interval_s: float | None
-    public_only: int
-    revived: bool = False
 
 
 class LinkWriter:
@@ -80,8 +54,6 @@ class LinkWriter:
         if known is None:
             raise sqlite3.DatabaseError("the number of URLs is missing")
         self._next: int = known
-        self._last_source: tuple[Url | None, float] | None = None
-        self._sources: list[tuple[int, float, str | None]] = []
 
     def discover(self, pages: Iterable[tuple[Iterable[Discovery], float]], waiting_since: float | None) -> int:
         """Adds URLs, those of each page with its time; returns how many are new.
@@ -100,91 +72,42 @@ class LinkWriter:
             kept = [(found, place) for found, place in zip(batch, placed, strict=True) if not self._is_forgotten(place)]
             batch, placed = [found for found, _ in kept], [place for _, place in kept]
         known = self._look_up(sorted({key for key, _ in placed}))
-        new: dict[UrlKey, list[Any]] = {}
-        changed: dict[UrlKey, _KnownUrl] = {}
+        links = LinkBatch(known, self._next, self._counts, self._touched)
         for (item, at), (key, path) in zip(batch, placed, strict=True):
-            if (entry := known.get(key)) is not None:
-                if item.refused is None:
-                    if self._change(entry, item, key[0]):
-                        changed[key] = entry
-                    self._take_hints(entry, item, at, key)
-            elif (row := new.get(key)) is None:
-                new[key] = self._new_row(item, at, key, path)
-            elif item.refused is None:
-                _change_row(row, item)
-        self._write_new(sorted(new.values()))
-        self._write_changed(changed)
+            links.take(item, at, key, path)
+        links.count_new()
+        self._write(links)
 
     def _is_forgotten(self, place: tuple[UrlKey, str]) -> bool:
         return place[0][0] in self._forgotten
 
-    def _new_row(self, item: Discovery, at: float, key: UrlKey, path: str) -> list[Any]:
-        seq = self._next
-        self._next += 1
-        if (item.source, at) != self._last_source:
-            self._last_source = (item.source, at)
-            self._sources.append((seq, at, None if item.source is None else item.source.text))
-        rank = rank_of_link(item)
-        if item.refused is None:
-            return [*key, seq, READY, rank, item.public_only, item.hops, None, path, item.interval_s, item.lists]
-        refused = storable(item.refused)
-        return [*key, seq, OUT_OF_SCOPE, rank, item.public_only, item.hops, refused, path, item.interval_s, item.lists]
-
-    def _change(self, entry: _KnownUrl, item: Discovery, host: int) -> bool:
-        """Changes the entry by a link; returns whether anything changed. See `change_by_link`."""
-        waits, given_up = entry.state in (READY, LATER), entry.state in (OUT_OF_SCOPE, _FAILED)
-        closed = entry.state in _CLOSED
-        known = KnownUrl(entry.rank, bool(entry.public_only), waits, entry.left_out, given_up, closed)
-        change = change_by_link(known, item)
-        if change is None:
-            return False
-        if change.ready:
-            self._counts[CODED[entry.state]] -= 1
-            self._counts["ready"] += 1
-            self._touched.add(host)
-            entry.state, entry.left_out, entry.revived = READY, False, True
-        entry.rank, entry.public_only = change.rank, change.public_only
-        return True
-
-    def _take_hints(self, entry: _KnownUrl, item: Discovery, at: float, key: UrlKey) -> None:
-        """Applies what a sitemap read at `at`, or a report, says about a known URL."""
-        if item.interval_s is not None and item.interval_s != entry.interval_s:
-            entry.interval_s = item.interval_s
-            self._db.execute(_STATED_INTERVAL, (item.interval_s, *key))
-        if item.is_report and item.modified_at is not None:
-            drop_validators(self._db, entry.seq, item.modified_at)
-        modified_at = item.modified_at if entry.state >= AGAIN else None
-        if modified_at is not None and bring_forward(self._db, entry.seq, modified_at, at):
-            self._db.execute(_DUE_AT, (at, *key))
-            self._touched.add(key[0])
-
-    def _look_up(self, keys: list[UrlKey]) -> dict[UrlKey, _KnownUrl]:
-        found: dict[UrlKey, _KnownUrl] = {}
+    def _look_up(self, keys: list[UrlKey]) -> dict[UrlKey, StoredUrl]:
+        found: dict[UrlKey, StoredUrl] = {}
         at = 0
         for size, statement in _LOOK_UPS:
             while len(keys) - at >= size:
                 numbers = [number for key in keys[at : at + size] for number in key]
                 at += size
                 for host, hash_, *values in self._db.execute(statement, numbers):
-                    found[host, hash_] = _KnownUrl(*values)
+                    found[host, hash_] = StoredUrl(*values)
         return found
 
-    def _write_new(self, rows: list[list[Any]]) -> None:
-        """Writes rows in key order, so that neighbours share B-tree pages."""
-        self._db.executemany(_NEW_URL, rows)
-        self._db.executemany("INSERT INTO found VALUES (?, ?, ?)", self._sources)
-        self._sources.clear()
-        ready = [row[0] for row in rows if row[_STATE] == READY]
-        self._touched.update(ready)
-        self._counts["ready"] += len(ready)
-        self._counts["out-of-scope"] += len(rows) - len(ready)
-        self._counts["urls"] += len(rows)
-
-    def _write_changed(self, changed: dict[UrlKey, _KnownUrl]) -> None:
-        revived = [(entry.rank, entry.public_only, *key) for key, entry in changed.items() if entry.revived]
-        better = [(entry.rank, entry.public_only, *key) for key, entry in changed.items() if not entry.revived]
+    def _write(self, links: LinkBatch) -> None:
+        """Writes new rows in key order, so that neighbours share B-tree pages; then what has changed."""
+        self._db.executemany(_NEW_URL, sorted(links.new.values()))
+        self._db.executemany("INSERT INTO found VALUES (?, ?, ?)", links.sources)
+        self._next = links.next_seq
+        revived = [(entry.rank, entry.public_only, *key) for key, entry in links.changed.items() if entry.revived]
+        better = [(entry.rank, entry.public_only, *key) for key, entry in links.changed.items() if not entry.revived]
         self._db.executemany(_READY_AGAIN, revived)
         self._db.executemany(_BETTER, better)
+        self._db.executemany(_STATED_INTERVAL, [(interval_s, *key) for key, interval_s in links.intervals.items()])
+        for report in links.reported:
+            drop_validators(self._db, report.seq, report.modified_at)
+        for key, seq, modified_at, at in links.due:
+            if bring_forward(self._db, seq, modified_at, at):
+                self._db.execute(_DUE_AT, (at, *key))
+                self._touched.add(key[0])
 
     # ---- hosts --------------------------------------------------------------------------------------------
 
@@ -220,12 +143,3 @@ class LinkWriter:
             origins.clear()
         origins[origin] = host
         return host
-
-
-def _change_row(row: list[Any], item: Discovery) -> None:
-    """Changes a row that is not written yet by a further link in scope."""
-    is_ready = row[_STATE] == READY
-    known = KnownUrl(row[_RANK], row[_PUBLIC_ONLY], is_ready, left_out=not is_ready, given_up=False)
-    if change := change_by_link(known, item):
-        row[_STATE], row[_REFUSED], row[_RANK], row[_PUBLIC_ONLY] = READY, None, change.rank, change.public_only
-    row[_INTERVAL] = row[_INTERVAL] if item.interval_s is None else item.interval_s

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from goodbot.store.merge.limits import LISTS_S, by_turns, lists_reason
 from goodbot.store.merge.rank import BEHIND, LISTS
-from goodbot.store.sqlite.recent_links import RecentLinks
+from goodbot.store.merge.recent_links import RecentLinks
 
 # Without INDEXED BY, SQLite reads all URLs of the host.
 _NEXT: Final = """SELECT hash, seq, (SELECT was FROM seen WHERE seen.seq = urls.seq), rank, path, tries, public_only,

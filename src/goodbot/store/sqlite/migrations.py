@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.partitions import partition_of
-from goodbot.store.sqlite.schema import APPLICATION_ID, FORMAT, hash_of
+from goodbot.store.merge.coding import hash_of
+from goodbot.store.sqlite.schema import APPLICATION_ID, FORMAT
 
 _LOG: Final = logging.getLogger(__name__)
 

@@ -5,7 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from goodbot.store.sqlite.schema import LATER, READY, connect, hash_of, translated
+from goodbot.store.merge.coding import LATER, READY, hash_of
+from goodbot.store.sqlite.schema import connect, translated
 from goodbot.url import Url
 
 MAX_COUNT: Final = 10_000

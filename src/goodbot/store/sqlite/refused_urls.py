@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from goodbot.store.sqlite.schema import CODED, OUT_OF_SCOPE, connect, translated, url_of
+from goodbot.store.merge.coding import CODED, OUT_OF_SCOPE
+from goodbot.store.sqlite.schema import connect, translated, url_of
 from goodbot.values import State
 
 REFUSED_STATES: Final[tuple[State, ...]] = ("disallowed", "out-of-scope", "failed", "gone")

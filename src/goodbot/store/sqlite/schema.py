@@ -6,11 +6,8 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final
-from zlib import crc32
 
 from goodbot.errors import BusyError, DamagedError, InputError, RunError
 from goodbot.store.sqlite.courtesy_table import COURTESY_TABLES
@@ -19,7 +16,7 @@ from goodbot.store.sqlite.lesson_table import LESSON_TABLE
 from goodbot.store.sqlite.robots_table import ROBOTS_TABLE
 from goodbot.store.sqlite.seen_table import SEEN_TABLES
 from goodbot.url import Url
-from goodbot.values import STATES, State
+from goodbot.values import STATES
 
 FORMAT = 11
 """Raised with every change of the tables; `migrations.py` has the step that leads to it."""
@@ -29,33 +26,6 @@ LOCK_TIMEOUT_S: Final = 2.0
 
 APPLICATION_ID = 0x600DB07
 """Marks the file as ours (SQLite file format, offset 68)."""
-
-READY: Final = 0
-LEASED: Final = 1
-LATER: Final = 2
-OUT_OF_SCOPE: Final = 5
-VISITED_AGAIN: Final = 8
-AGAIN: Final = VISITED_AGAIN
-"""In states from here on, `urls.ready_at` says when the URL is due again."""
-
-CODED: tuple[State, ...] = (
-    "ready",
-    "leased",
-    "ready",
-    "visited",
-    "disallowed",
-    "out-of-scope",
-    "failed",
-    "gone",
-    "visited",
-    "gone",
-    "disallowed",
-)
-"""States by the number they are stored as. LATER is `ready`, but not before a certain time; URLs in the last three are
-due again at a certain time."""
-
-CODES: dict[State, int] = {state: CODED.index(state) for state in STATES}
-CODES_AGAIN: dict[State, int] = {state: CODED.index(state, AGAIN) for state in CODED[AGAIN:]}
 
 # `urls` is clustered by (host, hash): the links of a page fall into few B-tree pages, and the key is stored
 # once (89 bytes per URL against 110 with the hash alone as key, measured at 3.5 million URLs).
@@ -128,28 +98,6 @@ FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.se
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, None})
 """SQLITE_ERROR: our SQL is fixed, so a missing table is a damaged file. None: text that is not UTF-8."""
-
-
-_FOLDER_BITS = 12
-
-
-def hash_of(text: str) -> int:
-    """Returns the hash of a URL within its host: 12 bits of its folder, 52 of its own; signed, as SQLite's integers
-    are.
-
-    The folder keeps neighbours together: a page links mostly into its own folder, and URLs found together are then
-    stored together (0.28 B-tree pages written per new URL instead of 0.48, on a real web of 85,000 pages). Two URLs are
-    confused only within one folder: at 10 million URLs in it the odds are 1 in 90 that a single one is taken for known,
-    at a million 1 in 9,000. A host that forges collisions hides only its own pages.
-    """
-    own = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> _FOLDER_BITS
-    return _place_of(text[: text.rfind("/")]) + own
-
-
-@lru_cache(maxsize=1024)
-def _place_of(folder: str) -> int:
-    """Returns where the hashes of a folder begin. Cached, because the links of a page lie in few folders."""
-    return ((crc32(folder.encode()) & ((1 << _FOLDER_BITS) - 1)) << (64 - _FOLDER_BITS)) - (1 << 63)
 
 
 def url_of(origin: str | None, path: str | None) -> Url:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from goodbot.store.merge.limits import MAX_INDEXED_PAGES, MAX_LOOKED_AT
 from goodbot.store.merge.link_rules import is_due_by
 from goodbot.store.merge.outcome_rules import decides_copy
-from goodbot.store.sqlite.storable_text import storable
+from goodbot.store.merge.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import LastVisit, Outcome, RecordRef
 

@@ -13,31 +13,23 @@ import msgspec
 
 from goodbot.exclusion import CLOCK_BACK_S
 from goodbot.lesson_values import Lesson
+from goodbot.store.merge.coding import CODED, CODES, CODES_AGAIN, LATER, OUT_OF_SCOPE, READY, VISITED_AGAIN, UrlKey
 from goodbot.store.merge.limits import budget_reason
 from goodbot.store.merge.outcome_rules import as_pending, is_list_read, is_unindexed, pages_added, queue_change
 from goodbot.store.merge.rank import depth_of
+from goodbot.store.merge.recent_links import RecentLinks
+from goodbot.store.merge.storable_text import storable
 from goodbot.store.sqlite.index_table import load_mark
 from goodbot.store.sqlite.leasing import Leasing
 from goodbot.store.sqlite.lesson_table import left_out_by
-from goodbot.store.sqlite.link_writer import LinkWriter, UrlKey
+from goodbot.store.sqlite.link_writer import LinkWriter
 from goodbot.store.sqlite.list_turns import ListTurns
-from goodbot.store.sqlite.recent_links import RecentLinks
-from goodbot.store.sqlite.schema import (
-    CODED,
-    CODES,
-    CODES_AGAIN,
-    LATER,
-    OUT_OF_SCOPE,
-    READY,
-    VISITED_AGAIN,
-    url_of,
-)
+from goodbot.store.sqlite.schema import url_of
 from goodbot.store.sqlite.seen_table import (
     save_copies,
     save_seen,
     until_of,
 )
-from goodbot.store.sqlite.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import Discovery, Event, FoundLinks, Lease, Outcome, Release
 
