@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from goodbot.human import counted
 from goodbot.values import Event
@@ -36,6 +36,13 @@ def by_turns(pages: Sequence[_T], lists: Sequence[_T], turn: int) -> list[_T]:
     """Mixes both kinds one by one, then adds the rest of the longer one. Begins with a list if `turn` is 1."""
     pairs = zip_longest(lists, pages) if turn else zip_longest(pages, lists)
     return [item for pair in pairs for item in pair if item is not None]
+
+
+def within(rows: Sequence[tuple[Any, ...]], most: int) -> list[tuple[Any, ...]]:
+    """Returns the rows of URLs that are being revisited, and the first `most` of the others. The third column is the
+    state before the revisit, 0 or None if there is none."""
+    left = iter(range(most))
+    return [row for row in rows if row[2] or next(left, None) is not None]
 
 
 def budget_reason(most: int) -> str:

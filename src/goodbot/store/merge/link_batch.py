@@ -57,8 +57,8 @@ class LinkBatch:
         self, known: Mapping[UrlKey, StoredUrl], next_seq: int, counts: Counter[str], touched: set[int]
     ) -> None:
         self._known = known
-        self._counts = counts
-        self._touched = touched
+        self.counts = counts
+        self.touched = touched
         self._last_source: tuple[Url | None, float] | None = None
         self.next_seq = next_seq
         self.new: dict[UrlKey, list[Any]] = {}
@@ -83,10 +83,10 @@ class LinkBatch:
     def count_new(self) -> None:
         """Counts the new URLs. Called once, after all links of the batch."""
         ready = [row[0] for row in self.new.values() if row[STATE] == READY]
-        self._touched.update(ready)
-        self._counts["ready"] += len(ready)
-        self._counts["out-of-scope"] += len(self.new) - len(ready)
-        self._counts["urls"] += len(self.new)
+        self.touched.update(ready)
+        self.counts["ready"] += len(ready)
+        self.counts["out-of-scope"] += len(self.new) - len(ready)
+        self.counts["urls"] += len(self.new)
 
     def _new_row(self, item: Discovery, at: float, key: UrlKey, path: str) -> list[Any]:
         seq = self.next_seq
@@ -109,9 +109,9 @@ class LinkBatch:
         if change is None:
             return False
         if change.ready:
-            self._counts[CODED[entry.state]] -= 1
-            self._counts["ready"] += 1
-            self._touched.add(host)
+            self.counts[CODED[entry.state]] -= 1
+            self.counts["ready"] += 1
+            self.touched.add(host)
             entry.state, entry.left_out, entry.revived = READY, False, True
         entry.rank, entry.public_only = change.rank, change.public_only
         return True

@@ -18,7 +18,7 @@ from goodbot.store.sqlite.index_table import lacks_documents, load_mark
 from goodbot.store.sqlite.lesson_table import all_lessons, count_left_out, count_lessons
 from goodbot.store.sqlite.robots_table import load_access
 from goodbot.store.sqlite.schema import connect, damaged, translated, url_of
-from goodbot.store.sqlite.seen_table import copies_of, seen_of
+from goodbot.store.sqlite.seen_table import copies_of, visit_of
 from goodbot.url import Url, authority_of, host_of
 from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
 
@@ -252,7 +252,7 @@ def _record(row: tuple[Any, ...], events: tuple[Event, ...]) -> UrlRecord:
         why=refused if refused is not None and state == OUT_OF_SCOPE else why or "",
         record=_reference(file, offset),
         events=events,
-        seen=None if row[16] is None else seen_of(row[17:]),
+        seen=None if row[16] is None else visit_of(row[17:]),
         same_as=None if same_as is None else Url(same_as),
     )
 

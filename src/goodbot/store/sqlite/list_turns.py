@@ -6,10 +6,10 @@ sitemaps would be requested from a host that names ever new ones.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
-from goodbot.store.merge.limits import LISTS_S, by_turns, lists_reason
+from goodbot.store.merge.limits import LISTS_S, by_turns, lists_reason, within
 from goodbot.store.merge.rank import BEHIND, LISTS
 from goodbot.store.merge.recent_links import RecentLinks
 
@@ -78,9 +78,3 @@ class ListTurns:
     def grant(self) -> None:
         """Sets the count of every host to 0."""
         self._db.execute("UPDATE hosts SET lists = 0 WHERE lists > 0")
-
-
-def within(rows: Sequence[tuple[Any, ...]], most: int) -> list[tuple[Any, ...]]:
-    """Returns the rows of lists visited before, and the first `most` of the others."""
-    left = iter(range(most))
-    return [row for row in rows if row[2] or next(left, None) is not None]

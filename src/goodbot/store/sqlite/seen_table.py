@@ -2,16 +2,16 @@
 to which pages are revisited."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from sys import float_info
 from typing import Any, Final
 
 from goodbot.store.merge.limits import MAX_INDEXED_PAGES, MAX_LOOKED_AT
 from goodbot.store.merge.link_rules import is_due_by
+from goodbot.store.merge.outcome_rows import seen_of, seen_row
 from goodbot.store.merge.outcome_rules import decides_copy
-from goodbot.store.merge.storable_text import storable
 from goodbot.url import Url
-from goodbot.values import LastVisit, Outcome, RecordRef
+from goodbot.values import LastVisit, Outcome
 
 # `seen` has a row for every URL that was answered; it stays while the URL waits for its next visit and is revisited.
 # `was` is the state from before a revisit, 0 if there is none: so a retry, or a kill, does not lose it.
@@ -37,7 +37,7 @@ SEEN_COLUMNS: Final = (
     "seen.at, due_at, seen.interval_s, changed_at, etag, modified, seen.digest, seen.file, seen.offset, seen.title,"
     " gone, available_until, indexed, text, rendered, wishes, whole_at"
 )
-"""The columns that `seen_of` reads."""
+"""The columns that `visit_of` reads."""
 
 _LOAD: Final = f"SELECT {SEEN_COLUMNS} FROM seen WHERE seq = ?"  # noqa: S608 - names of ours
 _SAVE: Final = "INSERT OR REPLACE INTO seen VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -58,26 +58,17 @@ def until_of(revisit_until: float | None) -> float | None:
     return None if revisit_until is None else min(revisit_until, float_info.max)
 
 
-def seen_of(row: tuple[Any, ...]) -> LastVisit:
+def visit_of(row: Sequence[Any]) -> LastVisit:
     """Builds a visit from SEEN_COLUMNS. Those of a B-tree page that was only half written read as NULL: damage."""
-    at, due_at, interval_s, changed_at, etag, modified, digest, file, offset, title, gone, until, *others = row
-    indexed, text, rendered, wishes, whole_at = others
-    if None in (at, due_at, interval_s, changed_at, gone, indexed, rendered, wishes):
-        raise sqlite3.DatabaseError("the last visit of a page is missing")
-    record = None if file is None or offset is None else RecordRef(file, offset)
-    return LastVisit(
-        *(at, due_at, interval_s, changed_at, etag, modified, digest, record, title, gone, until),
-        indexed=bool(indexed),
-        text=text,
-        rendered=bool(rendered),
-        wishes=wishes,
-        whole_at=whole_at,
-    )
+    try:
+        return seen_of(row)
+    except ValueError as error:
+        raise sqlite3.DatabaseError(str(error)) from error
 
 
 def load_seen(connection: sqlite3.Connection, seq: int) -> LastVisit:
     """Returns the last visit of a URL that has a row."""
-    return seen_of(connection.execute(_LOAD, (seq,)).fetchone() or (None,) * 17)
+    return visit_of(connection.execute(_LOAD, (seq,)).fetchone() or (None,) * 17)
 
 
 def save_seen(connection: sqlite3.Connection, settled: Iterable[tuple[Outcome, int, int | None]]) -> None:
@@ -88,7 +79,7 @@ def save_seen(connection: sqlite3.Connection, settled: Iterable[tuple[Outcome, i
         if outcome.state == "ready":
             continue
         if outcome.seen is not None:
-            rows.append(_row(seq, outcome.seen))
+            rows.append((seq, *seen_row(outcome.seen)))
         elif was is not None:
             over.append((seq,))
     connection.executemany(_SAVE, rows)
@@ -150,14 +141,3 @@ def bring_forward(connection: sqlite3.Connection, seq: int, modified_at: float, 
 def drop_validators(connection: sqlite3.Connection, seq: int, modified_at: float) -> None:
     """Makes the next visit of a page request the whole page, if its last visit was before `modified_at`."""
     connection.execute(_DROP_VALIDATORS, (seq, modified_at))
-
-
-def _row(seq: int, seen: LastVisit) -> tuple[Any, ...]:
-    record = seen.record
-    return (
-        *(seq, seen.at, seen.due_at, seen.interval_s, seen.changed_at),
-        *(seen.etag and storable(seen.etag), seen.modified and storable(seen.modified), seen.digest),
-        *((None, None) if record is None else (record.file, record.offset)),
-        *(seen.title and storable(seen.title), seen.gone, seen.available_until, seen.indexed, seen.text),
-        *(seen.rendered, storable(seen.wishes), seen.whole_at),
-    )

@@ -1,20 +1,18 @@
 """Runs one transaction of the SQLite frontier: adds links, writes outcomes, starts and ends leases."""
 
-import json
 import logging
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from math import inf
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from goodbot.exclusion import CLOCK_BACK_S
 from goodbot.lesson_values import Lesson
-from goodbot.store.merge.coding import CODED, CODES, CODES_AGAIN, LATER, OUT_OF_SCOPE, READY, VISITED_AGAIN, UrlKey
+from goodbot.store.merge.coding import CODED, LATER, OUT_OF_SCOPE, READY, VISITED_AGAIN, UrlKey
 from goodbot.store.merge.limits import budget_reason
+from goodbot.store.merge.outcome_rows import queue_place_of, settled_row, visit_row
 from goodbot.store.merge.outcome_rules import as_pending, is_list_read, is_unindexed, pages_added, queue_change
 from goodbot.store.merge.rank import depth_of
 from goodbot.store.merge.recent_links import RecentLinks
@@ -31,7 +29,7 @@ from goodbot.store.sqlite.seen_table import (
     until_of,
 )
 from goodbot.url import Url
-from goodbot.values import Discovery, Event, FoundLinks, Lease, Outcome, Release
+from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -51,7 +49,6 @@ _WITH_SEEN = """SELECT state, seq, EXISTS (SELECT 1 FROM seen WHERE seen.seq = u
 _STAYS = "DELETE FROM leaving WHERE host = ? AND hash = ?"
 _INDEX_LACKS = """UPDATE seen SET indexed = 0, etag = NULL, modified = NULL
   WHERE seq = (SELECT seq FROM urls WHERE host = ? AND hash = ?)"""
-_JSON: Final = msgspec.json.Encoder()
 
 _BATCH: Final = 65536
 """How many of a million seeds are in memory at a time."""
@@ -198,8 +195,8 @@ class Transaction:
         placed = [(outcome, *place) for outcome, place in ended if place is not None]
         self._at = max(self._at, *(at for _, at in found), *(outcome.at for outcome in outcomes), -inf)
         settled = [(outcome, seq, was) for outcome, _, seq, was, _ in placed]
-        self._db.executemany(_SETTLED, [_settled(outcome, key) for outcome, key, *_ in placed])
-        self._db.executemany(_VISIT, [_visit(seq, outcome) for outcome, seq, _ in settled])
+        self._db.executemany(_SETTLED, [settled_row(outcome, key) for outcome, key, *_ in placed])
+        self._db.executemany(_VISIT, [visit_row(seq, outcome) for outcome, seq, _ in settled])
         save_seen(self._db, settled)
         keyed = [(outcome, key) for outcome, key, *_ in placed]
         save_copies(self._db, keyed, self._leasing.text_of)
@@ -244,7 +241,7 @@ class Transaction:
 
     def _write_to_index(self, placed: Sequence[tuple[Outcome, UrlKey]]) -> None:
         changes = [(queue_change(outcome), outcome, key) for outcome, key in placed]
-        pending = [(*key, *_place(outcome)) for change, outcome, key in changes if change == "pending"]
+        pending = [(*key, *queue_place_of(outcome)) for change, outcome, key in changes if change == "pending"]
         over = [key for change, _, key in changes if change in ("leaving", "done")]
         leaving = [key for change, _, key in changes if change == "leaving"]
         self._db.executemany("INSERT OR REPLACE INTO to_index VALUES (?, ?, ?, ?)", pending)
@@ -342,43 +339,3 @@ class Transaction:
         self._db.execute("UPDATE visits SET file = NULL, offset = NULL WHERE seq = ?", (seq,))
         if is_seen or CODED[state] == "visited":
             self.requeue(url)
-
-
-def _settled(outcome: Outcome, key: UrlKey) -> tuple[object, ...]:
-    if outcome.state == "ready":
-        return (LATER, outcome.tries, outcome.ready_at, *key)
-    if outcome.seen is not None and outcome.state in CODES_AGAIN:
-        return (CODES_AGAIN[outcome.state], outcome.tries, outcome.seen.due_at, *key)
-    return (CODES[outcome.state], outcome.tries, None, *key)
-
-
-def _place(outcome: Outcome) -> tuple[str | None, int | None]:
-    """Returns where the text of a page to index can be read again: not in the archive if a browser rendered it."""
-    is_rendered = outcome.seen is not None and outcome.seen.rendered
-    return (None, None) if is_rendered else _reference(outcome)
-
-
-def _reference(outcome: Outcome) -> tuple[str | None, int | None]:
-    return (None, None) if outcome.record is None else (outcome.record.file, outcome.record.offset)
-
-
-def _visit(seq: int, outcome: Outcome) -> tuple[Any, ...]:
-    return (
-        seq,
-        outcome.at,
-        outcome.status,
-        outcome.digest,
-        outcome.title and storable(outcome.title),
-        storable(outcome.why),
-        *_reference(outcome),
-        _events_as_json(outcome.events),
-    )
-
-
-def _events_as_json(events: Sequence[Event]) -> str:
-    """Returns events as JSON arrays: 1 µs for those of a page, where `json` takes 8. Only `json` can write a lone
-    surrogate, which a reason may quote from a page."""
-    try:
-        return _JSON.encode(events).decode()
-    except UnicodeEncodeError:
-        return json.dumps(events, separators=(",", ":"))
