@@ -7,10 +7,16 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import psycopg
+import pytest
 from hypothesis import HealthCheck, settings
+
+from goodbot.cluster.postgres.schema import prepare
+from postgres_server import PostgresServer, empty_tables, postgres_server, programs
 
 _NO_CLOCK = [HealthCheck.too_slow]
 
@@ -52,3 +58,27 @@ def _listen_to_signals() -> None:
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of this test process."""
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed (Debian's package postgresql)")
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_tables(postgres: PostgresServer) -> str:
+    """The address of a database with the tables of a crawl. Tests that use it take `postgres_dsn`."""
+    with psycopg.connect(postgres.dsn(), autocommit=True) as connection:
+        prepare(connection, parts=2)
+    return postgres.dsn()
+
+
+@pytest.fixture
+def postgres_dsn(postgres_tables: str) -> str:
+    """The address of a database with the empty tables of a crawl."""
+    empty_tables(postgres_tables)
+    return postgres_tables

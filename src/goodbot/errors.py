@@ -10,7 +10,9 @@ GoodbotError                  everything goodbot raises on purpose; its text is 
     ├── DamagedError          a frontier, archive or index cannot be read
     │   └── OutdatedError     an older goodbot made this index: it must be rebuilt
     ├── BusyError             another process is writing to the crawl's folder
-    └── AwaitedError          the index is still being fetched, so it cannot be searched yet
+    ├── AwaitedError          the index is still being fetched, so it cannot be searched yet
+    ├── StoreAwayError        the server that keeps a frontier does not answer
+    └── LeasesLostError       another machine has taken over the hosts of this one
 """
 
 import re
@@ -87,3 +89,12 @@ class BusyError(RunError):
 
 class AwaitedError(RunError):
     """The index is still being fetched from another machine; a later attempt may succeed."""
+
+
+class StoreAwayError(RunError):
+    """The server that keeps a frontier does not answer. The call may have been carried out or not; it may be repeated
+    as it is."""
+
+
+class LeasesLostError(RunError):
+    """This machine was silent for too long, so others have taken over its hosts. What it still settles is rejected."""

@@ -1,5 +1,6 @@
 """What every CourtesyStore does."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,29 +8,17 @@ import pytest
 
 from goodbot.live import Courtesy
 from goodbot.ports import CourtesyStore
-from goodbot.store.memory.memory_frontier import MemoryFrontier
-from goodbot.store.sqlite.frontier import SqliteFrontier
+from stores import KINDS, Stores
 
 ASKED = Courtesy("example.org", 3, 1, 1, 0, 0, 1, 30.5, 0, 0, 31.25, 0.5, 1.7e9, 2.0, 1.6e9, 1.7e9, agent="Rex/1.0")
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=KINDS)
 def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], CourtesyStore]]:
-    """Gives the store; each call gives it closed and opened again, where it is kept in a file."""
-    if request.param == "memory":
-        memory = MemoryFrontier()
-        yield lambda: memory
-        return
-    stores: list[SqliteFrontier] = []
-
-    def reopen() -> CourtesyStore:
-        for store in stores:
-            store.close()
-        stores.append(SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True))
-        return stores[-1]
-
-    yield reopen
-    stores[-1].close()
+    """Gives the store; each call gives it closed and opened again, if it is not in memory."""
+    stores = Stores(request.param, tmp_path / "frontier.sqlite", request, time.time)
+    yield stores.open
+    stores.close()
 
 
 def test_what_was_saved_is_loaded(reopened: Callable[[], CourtesyStore]) -> None:

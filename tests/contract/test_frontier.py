@@ -1,63 +1,48 @@
 """What every Frontier, Ledger and IndexQueue does, whatever keeps it."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from goodbot.partitions import PARTITIONS, partition_of
-from goodbot.ports import Frontier, IndexQueue, Ledger
 from goodbot.search_values import IndexMark
-from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.merge.limits import FIRST_URLS
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url, parse_url
 from goodbot.values import STATES, Discovery, Event, LastVisit, Lease, Outcome, RecordRef, Release, State
-
-
-class Store(Frontier, Ledger, IndexQueue, Protocol):
-    """The three ports one object implements."""
+from stores import KINDS, Store, Stores
 
 
 @dataclass
 class Kept:
-    """A store under test. `reopen` closes and opens it again, where it is kept in a file."""
+    """A store under test. `reopen` closes and opens it again, if it is not in memory."""
 
+    stores: Stores
     store: Store
-    path: Path | None = None
 
     def reopen(self, host_pages: int | None = None) -> Store:
-        if self.path is not None:
-            assert isinstance(self.store, SqliteFrontier)
-            self.store.close()
-            self.store = SqliteFrontier.open(self.path, host_pages=host_pages)
+        self.store = self.store if self.stores.kind == "memory" else self.stores.open(host_pages=host_pages)
         return self.store
 
     def take_away(self) -> Store:
         """The store after the process that held its leases has died."""
-        if isinstance(self.store, MemoryFrontier):
-            self.store.take_away_leases(0.0)
-        return self.reopen()
+        self.store = self.stores.take_away()
+        return self.store
 
     def grant(self, host_pages: int | None) -> Store:
         """The store of a crawl resumed with so many pages to a host."""
-        if isinstance(self.store, MemoryFrontier):
-            self.store._host_pages = host_pages
-        return self.reopen(host_pages)
+        self.store = self.stores.open(host_pages=host_pages)
+        return self.store
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=KINDS)
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
-    if request.param == "memory":
-        yield Kept(MemoryFrontier())
-        return
-    path = tmp_path / "frontier.sqlite"
-    made = Kept(SqliteFrontier.open(path, create=True), path)
-    yield made
-    assert isinstance(made.store, SqliteFrontier)
-    made.store.close()
+    stores = Stores(request.param, tmp_path / "frontier.sqlite", request, time.time)
+    yield Kept(stores, stores.open())
+    stores.close()
 
 
 @pytest.fixture

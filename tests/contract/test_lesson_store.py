@@ -1,40 +1,28 @@
 """What every LessonStore does."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from goodbot.lesson_values import Lesson
-from goodbot.store.memory.memory_frontier import MemoryFrontier
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Release
+from stores import KINDS, Store, Stores
 
-Store = MemoryFrontier | SqliteFrontier
 HOST = "example.org"
 PARAMETER = Lesson(HOST, "parameter", "sid", "3 pairs of pages were the same but for it", 100.5)
 PREFIX = Lesson(HOST, "prefix", "/calendar/", "200 pages, 4 texts ä", 50.0)
 OF_ANOTHER = Lesson("[::1]:80", "mirror", "www.example.org", "20 of 20 pages are the same", 10.0)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=KINDS)
 def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
-    """Gives the store; each call gives it closed and opened again, where it is kept in a file."""
-    if request.param == "memory":
-        memory = MemoryFrontier()
-        yield lambda: memory
-        return
-    stores: list[SqliteFrontier] = []
-
-    def reopen() -> Store:
-        for store in stores:
-            store.close()
-        stores.append(SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True))
-        return stores[-1]
-
-    yield reopen
-    stores[-1].close()
+    """Gives the store; each call gives it closed and opened again, if it is not in memory."""
+    stores = Stores(request.param, tmp_path / "frontier.sqlite", request, time.time)
+    yield stores.open
+    stores.close()
 
 
 def test_what_was_saved_is_loaded_the_oldest_first(reopened: Callable[[], Store]) -> None:

@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
-from goodbot.ports import Frontier, IndexQueue, Ledger, LessonStore
-from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.merge.limits import MAX_INDEXED_PAGES
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import STATES, Discovery, LastVisit, Lease, LeasedUrl, Outcome, RecordRef, Release, State
+from stores import KINDS, Store, Stores
 
 HOME, A, B = (Url(f"https://example.org/{path}") for path in ("", "a", "b"))
 OTHER = Url("https://example.net/")
@@ -29,43 +27,24 @@ SEEN = LastVisit(
 )
 
 
-class Store(Frontier, Ledger, IndexQueue, LessonStore, Protocol):
-    """The three ports one object implements."""
-
-    def copies_of(self, url: Url, most: int = 100) -> list[Url]: ...
-
-
 class Kept:
-    """A store under test, at `now`; where it is kept in a file, opening it closes it before."""
+    """A store under test, at `now`; one that is not in memory is closed before it is opened."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
+    def __init__(self, kind: str, path: Path, request: pytest.FixtureRequest) -> None:
         self.now = 0.0
-        self.memory = MemoryFrontier(now=lambda: self.now)
-        self.sqlite: SqliteFrontier | None = None
+        self.stores = Stores(kind, path, request, lambda: self.now)
 
     def open(self, until: float | None = inf, host_pages: int | None = None) -> Store:
         """The store of a crawl that asks again what is due up to `until`."""
-        if self.path is None:
-            fresh = MemoryFrontier(revisit_until=until, host_pages=host_pages)
-            self.memory._until, self.memory._host_pages = fresh._until, host_pages
-            for host in self.memory._hosts.values():
-                self.memory._offer(host)
-            return self.memory
-        if self.sqlite is not None:
-            self.sqlite.close()
-        self.sqlite = SqliteFrontier.open(
-            self.path, create=True, now=lambda: self.now, host_pages=host_pages, revisit_until=until
-        )
-        return self.sqlite
+        return self.stores.open(revisit_until=until, host_pages=host_pages)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=KINDS)
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
-    made = Kept(tmp_path / "frontier.sqlite" if request.param == "sqlite" else None)
+    made = Kept(request.param, tmp_path / "frontier.sqlite", request)
+    made.open()
     yield made
-    if made.sqlite is not None:
-        made.sqlite.close()
+    made.stores.close()
 
 
 def due(at: float, **more: Any) -> LastVisit:

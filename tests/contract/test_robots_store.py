@@ -1,5 +1,6 @@
 """What every RobotsStore does."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,9 +8,8 @@ import pytest
 
 from goodbot.exclusion import Access
 from goodbot.ports import RobotsStore
-from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.memory.memory_robots import MemoryRobots
-from goodbot.store.sqlite.frontier import SqliteFrontier
+from stores import KINDS, Stores
 
 NOW = 1_800_000_000.25
 ORIGIN = "https://example.org"
@@ -19,27 +19,16 @@ TROUBLE = Access.from_response(503, [("Retry-After", "120")], b"", NOW + 86_400,
 SILENCE = Access.from_failure("dns", NOW + 90_000, "google", TROUBLE, site_answers=True)
 
 
-@pytest.fixture(params=["memory", "bounded", "sqlite"])
+@pytest.fixture(params=["bounded", *KINDS])
 def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], RobotsStore]]:
-    """Gives the store; each call gives it closed and opened again, where it is kept in a file."""
-    if request.param == "memory":
-        memory = MemoryFrontier()
-        yield lambda: memory
-        return
+    """Gives the store; each call gives it closed and opened again, if it is not in memory."""
     if request.param == "bounded":
         bounded = MemoryRobots()
         yield lambda: bounded
         return
-    stores: list[SqliteFrontier] = []
-
-    def reopen() -> RobotsStore:
-        for store in stores:
-            store.close()
-        stores.append(SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True))
-        return stores[-1]
-
-    yield reopen
-    stores[-1].close()
+    stores = Stores(request.param, tmp_path / "frontier.sqlite", request, time.time)
+    yield stores.open
+    stores.close()
 
 
 @pytest.mark.parametrize("access", [READ, ABSENT, TROUBLE, SILENCE], ids=["read", "absent", "trouble", "silence"])

@@ -16,6 +16,8 @@ MAX_LOOKED_AT: Final = 10_000
 redirects and copies among them, which are not indexed. Takes at most 40 ms, once a run."""
 MAX_LESSONS: Final = 1000
 """Lessons kept for one host; the oldest go first."""
+MAX_VERSIONS: Final = 10
+"""How many versions of one origin's robots.txt are kept."""
 FIRST_URLS: Final = 2
 """How many URLs the first lease of a host has. It has only a few because a new host may use few: in a broad crawl most
 hosts are new, and their robots.txt has to be fetched first."""

@@ -7,9 +7,7 @@ from typing import Final, NamedTuple
 
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
-
-MAX_VERSIONS: Final = 10
-"""How many versions of one origin's robots.txt are kept."""
+from goodbot.store.merge.limits import MAX_VERSIONS
 
 # `courtesies` has the fields of `Courtesy` as columns, in their order.
 COURTESY_TABLES: Final = """

@@ -1,0 +1,1 @@
+"""The same crawl on many machines: a frontier in PostgreSQL that they share."""

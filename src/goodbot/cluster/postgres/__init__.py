@@ -1,0 +1,1 @@
+"""The frontier that several machines share, in a PostgreSQL database."""

@@ -1,0 +1,111 @@
+"""Connects to PostgreSQL, and says in one line what went wrong."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from goodbot.errors import InputError, RunError, StoreAwayError
+
+PostgresConnection = psycopg.Connection[tuple[Any, ...]]
+
+CONNECT_S: Final = 10
+"""Seconds to wait for a connection, unless the address of the database says otherwise (`connect_timeout`)."""
+IDLE_S: Final = 20
+"""Seconds after which the server ends a transaction in which nothing happens: its process was stopped, or cut off. Its
+locks would keep other machines from taking its hosts over."""
+
+_LOG: Final = logging.getLogger(__name__)
+
+_AWAY: Final = ("08", "57P", "53300", "40001", "40P01", "25P03")
+"""SQLSTATEs after which the same call may succeed: connection lost, server shutting down or starting, too many
+connections, serialization failure, deadlock, transaction idle for too long. The first two are classes."""
+_FULL: Final = ("53100", "53200")
+"""Disk full, out of memory at the server: it may get room, so the call is repeated as well."""
+_REFUSED: Final = ("28", "3D", "3F", "42501")
+"""Wrong password, no such database or schema, no permission: the user has to change something."""
+
+
+def check_address(dsn: str) -> None:
+    """Raises InputError for an address of a database that libpq could not use."""
+    try:
+        conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError as error:
+        raise InputError(f"not an address of a PostgreSQL database: {_first_line(error)}") from error
+
+
+def shown(dsn: str) -> str:
+    """Returns what messages say about an address: user, host, port and name of the database, never a password."""
+    try:
+        parts = conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:
+        return "the database"
+    named = {name: str(parts[name]) for name in ("user", "host", "port", "dbname") if parts.get(name)}
+    return make_conninfo("", **named) or "the default database"
+
+
+def connect(dsn: str, name: str) -> PostgresConnection:
+    """Opens a connection in autocommit mode, which the server lists under `name` (`application_name`). Raises
+    InputError for an address that cannot be used, StoreAwayError if the server does not answer."""
+    check_address(dsn)
+    with translated(dsn):
+        given = conninfo_to_dict(dsn)
+        more = {"application_name": name} | ({} if "connect_timeout" in given else {"connect_timeout": CONNECT_S})
+        more |= {key: value for key, value in _KEEPALIVE.items() if key not in given}
+        connection = psycopg.connect(dsn, autocommit=True, **more)  # type: ignore[arg-type]  # the options of libpq
+        try:
+            connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_S}s'")
+            connection.execute("SET client_encoding = 'UTF8'")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+# A server that vanished without a word is noticed after 10 to 15 seconds.
+_KEEPALIVE: Final = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 15_000}
+
+
+@contextmanager
+def translated(dsn: str) -> Iterator[None]:
+    """Translates errors of PostgreSQL: StoreAwayError if the call may be repeated, InputError if the user has to change
+    something, else RunError. Passwords are never shown."""
+    try:
+        yield
+    except psycopg.Error as error:
+        state = error.sqlstate or ""
+        what = f"{shown(dsn)}: {_first_line(error)}"
+        if state.startswith(_REFUSED) or _is_refusal(error):
+            raise InputError(f"cannot use {what}") from error
+        if state.startswith(_FULL):
+            raise StoreAwayError(f"the database server has no room ({what})") from error
+        if state.startswith(_AWAY) or isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+            raise StoreAwayError(f"the database server does not answer ({what})") from error
+        raise RunError(f"cannot use {what}") from error
+
+
+def _is_refusal(error: psycopg.Error) -> bool:
+    """Returns whether a connection was refused for good. libpq gives no SQLSTATE for errors while connecting."""
+    text = str(error)
+    return any(
+        words in text
+        for words in (
+            "password authentication failed",
+            "no password supplied",
+            "no pg_hba.conf entry",
+            "does not exist",
+            "could not translate host name",
+            "server does not support SSL",
+            "certificate verify failed",
+            "root certificate file",
+            "invalid port number",
+            "permission denied for",
+        )
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

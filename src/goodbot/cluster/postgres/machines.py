@@ -1,0 +1,146 @@
+"""The machines of a crawl, in its database: they join, show that they are alive, share the partitions, and leave.
+
+A machine may send requests until its last heartbeat expires. It measures that time itself, from before it sent the
+heartbeat, so it stops before the database counts it as gone. Only then may another machine take its partitions over:
+that ends the leases of their hosts, and changes their tokens, so whatever the first machine still settles is rejected.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from goodbot.cluster.postgres.clock import DatabaseClock, passed_s
+from goodbot.cluster.postgres.connection import PostgresConnection
+from goodbot.partitions import PARTITIONS
+
+EXPIRES_S: Final = 30.0
+"""How long a heartbeat is valid. So long the hosts of a machine that died without a word get no request."""
+BEAT_S: Final = 5.0
+"""The time between two heartbeats."""
+GRACE_S: Final = 2.0
+"""How much later than that machine itself the database counts a machine as gone."""
+MAX_TAKEN: Final = 256
+"""Partitions that a machine takes over in one transaction."""
+
+NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
+"""The time of the database, as SQL."""
+
+_JOIN: Final = f"""INSERT INTO machines (writer, name, pid, joined_at) VALUES (%s, %s, %s, {NOW}) RETURNING id"""
+_FIRST_BEAT: Final = (
+    f"INSERT INTO heartbeats (machine, at, expires_at) SELECT %s, now, now + %s FROM (SELECT {NOW} AS now) AS it"
+)
+_BEAT: Final = f"""UPDATE heartbeats SET at = now, expires_at = now + %(valid)s, live = %(live)s
+  FROM (SELECT {NOW} AS now) AS it
+  WHERE machine = %(machine)s AND EXISTS (SELECT FROM machines WHERE id = %(machine)s AND ended_at IS NULL)
+  RETURNING now"""
+_END: Final = f"UPDATE machines SET ended_at = {NOW} WHERE id = %s AND ended_at IS NULL"
+_END_SILENT: Final = f"""UPDATE machines SET ended_at = {NOW} WHERE id IN (
+    SELECT id FROM machines JOIN heartbeats ON machine = id
+    WHERE ended_at IS NULL AND (expires_at + %s < {NOW} OR (writer = %s AND id <> %s))
+    ORDER BY id FOR UPDATE OF machines SKIP LOCKED)
+  RETURNING id, name"""
+_PRESENT: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL"
+_OWN: Final = "SELECT number FROM partitions WHERE machine = %s ORDER BY number"
+_FREE: Final = """SELECT number FROM partitions WHERE machine IS NULL
+  OR machine IN (SELECT id FROM machines WHERE ended_at IS NOT NULL) ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED"""
+_END_LEASES: Final = """DELETE FROM leased WHERE host IN (
+  SELECT id FROM hosts WHERE partition = ANY(%s::smallint[]) AND leased = 1)"""
+_CUT_HOSTS: Final = f"""UPDATE hosts SET leased = 0, token = token + 1, cut_at = {NOW} WHERE id IN (
+    SELECT id FROM hosts WHERE partition = ANY(%s::smallint[]) AND leased = 1 ORDER BY id FOR UPDATE)
+  RETURNING id"""
+_TAKE: Final = "UPDATE partitions SET machine = %s WHERE number = ANY(%s::smallint[])"
+_BUSY: Final = "SELECT DISTINCT partition FROM hosts WHERE partition = ANY(%s::smallint[]) AND leased = 1"
+_GIVE: Final = "UPDATE partitions SET machine = NULL WHERE number = ANY(%s::smallint[]) AND machine = %s"
+_GIVE_ALL: Final = "UPDATE partitions SET machine = NULL WHERE machine = %s"
+
+
+class Identity(NamedTuple):
+    """Who joins. `writer` identifies the folder, `name` is shown to people."""
+
+    writer: str
+    name: str
+    pid: int
+
+
+class Standing:
+    """Until when this machine may send requests, by `passed_s`; and the clock of the database."""
+
+    def __init__(self, clock: DatabaseClock) -> None:
+        self.clock = clock
+        self.until = 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether requests may be sent now."""
+        return passed_s() < self.until
+
+    def confirmed(self, database_now: float, asked_at: float) -> None:
+        """Notes a heartbeat that the database has written. It was sent at `asked_at`."""
+        self.clock.set(database_now, asked_at, passed_s())
+        self.until = asked_at + EXPIRES_S
+
+
+def join(connection: PostgresConnection, identity: Identity, standing: Standing) -> int:
+    """Adds a machine; returns its number."""
+    asked_at = passed_s()
+    with connection.transaction():
+        (machine,) = connection.execute(_JOIN, identity).fetchone() or (0,)
+        connection.execute(_FIRST_BEAT, (machine, EXPIRES_S))
+    (now,) = connection.execute(f"SELECT {NOW}").fetchone() or (0.0,)
+    standing.confirmed(now, asked_at)
+    return int(machine)
+
+
+def beat(connection: PostgresConnection, machine: int, standing: Standing, live: str) -> bool:
+    """Writes a heartbeat, with the live status as JSON. Returns False if the machine was counted as gone."""
+    asked_at = passed_s()
+    row = connection.execute(_BEAT, {"valid": EXPIRES_S, "live": live, "machine": machine}).fetchone()
+    if row is None:
+        return False
+    standing.confirmed(row[0], asked_at)
+    return True
+
+
+def end_silent(connection: PostgresConnection, machine: int, writer: str) -> list[str]:
+    """Counts machines as gone whose heartbeat has expired, and earlier ones of the same folder, whose lock this machine
+    holds now. Returns their names."""
+    return [name for _, name in connection.execute(_END_SILENT, (GRACE_S, writer, machine)).fetchall()]
+
+
+def end(connection: PostgresConnection, machine: int) -> None:
+    """Ends the part of a machine that holds no leases."""
+    with connection.transaction():
+        connection.execute(_GIVE_ALL, (machine,))
+        connection.execute(_END, (machine,))
+
+
+def own_partitions(connection: PostgresConnection, machine: int) -> list[int]:
+    """Returns the partitions of a machine."""
+    return [number for (number,) in connection.execute(_OWN, (machine,))]
+
+
+def fair_share(connection: PostgresConnection) -> int:
+    """Returns how many partitions each machine should have, rounded up."""
+    row = connection.execute(_PRESENT).fetchone()
+    return -(-PARTITIONS // max(int(row[0]) if row else 1, 1))
+
+
+def take_free(connection: PostgresConnection, machine: int, most: int) -> tuple[list[int], list[int], int]:
+    """Takes up to `most` partitions that belong to no machine, and ends the leases of their hosts: those of a machine
+    that is gone. Returns the partitions, the hosts that were leased, and how many URLs were. Part of a transaction."""
+    found = connection.execute(_FREE, (min(most, MAX_TAKEN),)).fetchall()
+    numbers = [number for (number,) in found]
+    if not numbers:
+        return [], [], 0
+    urls = connection.execute(_END_LEASES, (numbers,)).rowcount
+    hosts = [host for (host,) in connection.execute(_CUT_HOSTS, (numbers,)).fetchall()]
+    connection.execute(_TAKE, (machine, numbers))
+    return numbers, hosts, urls
+
+
+def give_up(connection: PostgresConnection, machine: int, numbers: Sequence[int]) -> list[int]:
+    """Gives up those partitions of which no host is leased; returns them. Part of a transaction, and only for the
+    connection that leases hosts."""
+    busy = {number for (number,) in connection.execute(_BUSY, (list(numbers),))}
+    free = [number for number in numbers if number not in busy]
+    connection.execute(_GIVE, (free, machine))
+    return free
