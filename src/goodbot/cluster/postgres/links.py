@@ -1,7 +1,7 @@
 """Adds links to the frontier in PostgreSQL, in a few statements for each batch.
 
-Two machines may find the same URLs at the same time. New hosts are added first, then known URLs are locked, then new
-ones are added, at last hosts are locked, each in the order of keys: so no two transactions wait for each other.
+Two machines may find the same URLs at the same time. New hosts are added first, then new URLs, then known URLs are
+locked, at last hosts, each in the order of keys: so no two transactions wait for each other.
 """
 
 from collections import Counter
@@ -97,15 +97,11 @@ class LinkStep:
         known = self._read(_LOOK_UP, keys) if keys else {}
         first = self._merged(batch, known, self._next_block() if len(known) < len(keys) else 0)
         changing = {*first.changed, *first.intervals, *(item.key for item in (*first.reported, *first.due))}
-        if to_lock := changing | locked:
-            known |= self._read(_LOCK, to_lock)
         inserted = self._insert(first)
-        if changing or len(inserted) < len(first.new):
-            others = first.new.keys() - inserted
-            known |= self._read(_LOCK, others) if others else {}
-            merged = self._merged(batch, known, first.next_seq)
-        else:
-            merged = first
+        added_by_others = first.new.keys() - inserted
+        if to_lock := changing | locked | added_by_others:
+            known |= self._read(_LOCK, to_lock)
+        merged = self._merged(batch, known, first.next_seq) if changing or added_by_others else first
         self._count(merged)
         self._write_changes(merged)
         return len(inserted)
