@@ -20,6 +20,7 @@ from goodbot.cluster.postgres.machines import Identity, Standing
 from goodbot.cluster.postgres.schema import PARTS, prepare
 from goodbot.cluster.postgres.settling import SettleStep
 from goodbot.cluster.postgres.transactions import Call, Transactions
+from goodbot.errors import StoreAwayError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
@@ -126,11 +127,16 @@ class PostgresFrontier(PostgresLedger):
             step.start()
 
     def close(self) -> None:
-        """Leaves the crawl, if this machine has joined, and closes the connection. May be called twice."""
-        if self._transactions.machine and not self._transactions.is_broken:
-            with translated(self._dsn):
-                machines.end(self._transactions.connection, self._transactions.machine)
-        self._transactions.close()
+        """Leaves the crawl, if this machine has joined, and closes the connection. May be called twice. If the server
+        does not answer, other machines take the hosts over when the last heartbeat expires."""
+        try:
+            if self._transactions.machine and not self._transactions.is_broken:
+                with translated(self._dsn):
+                    machines.end(self._transactions.connection, self._transactions.machine)
+        except StoreAwayError as error:
+            _LOG.warning("the other machines wait for the last heartbeat of this one to expire: %s", error)
+        finally:
+            self._transactions.close()
 
     def __enter__(self) -> "PostgresFrontier":
         return self
@@ -184,13 +190,13 @@ class PostgresFrontier(PostgresLedger):
         """See `Frontier.add`. A new host is leased before new hosts that were found by links."""
         with self._writing("add") as step:
             if step.call.is_done:
-                return int(step.call.answer)
+                return int(step.call.next_answer())
             new, items, now = 0, iter(discoveries), self._now()
             while batch := list(islice(items, MAX_BATCH)):
                 found = [(item, now) for item in self._recent.unknown(batch)]
                 new += step.links.add(step.placed(found, 0.0))
             step.hosts.notice(now)
-            step.call.answer = new
+            step.call.answers.append(new)
             return new
 
     def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
@@ -199,13 +205,14 @@ class PostgresFrontier(PostgresLedger):
             return []
         partitions = [number for number in self._partitions if number not in self._draining]
         with self._writing("lease", needs_standing=True, again=True) as step:
-            if step.call.before:  # leased by a call whose answer was lost
-                step.hosts.undo(step.call.before)
+            for lost in step.call.before:  # hosts leased by a call whose answer was lost
+                step.hosts.undo(lost)
+                step.hosts.finish()
             leasing = LeaseStep(
                 step.connection, step.places, step.hosts.counts, self._host_pages, self._host_lists, self._until
             )
             leases = leasing.lease(partitions, hosts, urls_per_host, now, sized=sized)
-            step.call.answer = leasing.hosts
+            step.call.answers.append(leasing.hosts)
             return leases
 
     def settle(
@@ -214,7 +221,7 @@ class PostgresFrontier(PostgresLedger):
         """See `Frontier.settle`."""
         with self._writing("settle") as step:
             if step.call.is_done:
-                return list(step.call.answer)
+                return list(step.call.next_answer())
             pages = chain(((part.links, part.at) for part in found), ((item.links, item.at) for item in outcomes))
             links = [(item, at) for listed, at in pages for item in self._recent.unknown(listed)]
             for at in chain((part.at for part in found), (item.at for item in outcomes)):
@@ -223,7 +230,7 @@ class PostgresFrontier(PostgresLedger):
             for release, host in zip(releases, step.places.hosts_of([item.host for item in releases]), strict=True):
                 if host is not None:
                     step.hosts.release(host, release)
-            step.call.answer = rejected
+            step.call.answers.append(rejected)
             return rejected
 
     def next_ready_at(self) -> float | None:

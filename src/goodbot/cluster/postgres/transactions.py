@@ -21,17 +21,21 @@ _NOTE: Final = "UPDATE machines SET calls = %s, answer = %s WHERE id = %s"
 
 
 class Call:
-    """One call of a store. `answer` is stored with it.
+    """One call of a store, or several made together. Their answers are stored with it.
 
-    If the same call was committed before although its end was not reported, then either `is_done`, and `answer` is what
-    it returned then; or, for calls that are carried out `again`, `before` is that answer.
+    If the same call was committed before although its end was not reported, then either `is_done`, and `next_answer`
+    returns what it answered then; or, for calls that are carried out `again`, `before` has those answers.
     """
 
     def __init__(self, connection: PostgresConnection) -> None:
         self.connection = connection
         self.is_done = False
-        self.answer: Any = None
-        self.before: Any = None
+        self.answers: list[Any] = []
+        self.before: list[Any] = []
+
+    def next_answer(self) -> Any:
+        """Returns the next of the answers that were given then."""
+        return self.answers.pop(0)
 
 
 class Transactions:
@@ -97,7 +101,7 @@ class Transactions:
                     yield call
                     if not call.is_done:
                         self._unsure = kind
-                        connection.execute(_NOTE, (self._calls + 1, json.dumps(call.answer), self.machine))
+                        connection.execute(_NOTE, (self._calls + 1, json.dumps(call.answers), self.machine))
                 self._calls, self._unsure = self._calls + 1, ""
             except BaseException:
                 if connection.closed or connection.info.transaction_status == TransactionStatus.UNKNOWN:
@@ -110,9 +114,9 @@ class Transactions:
         if calls == self._calls + 1:
             same = self._unsure == kind
             if same and not again:
-                call.is_done, call.answer = True, json.loads(answer)
+                call.is_done, call.answers = True, json.loads(answer)
                 return
             self._calls = calls
-            call.before = json.loads(answer) if same else None  # else another call was given up
+            call.before = json.loads(answer) if same else []  # else another call was given up
         if needs_standing and ended_at is not None:
             raise LeasesLostError("this machine did not answer for too long: other machines have taken its hosts over")
