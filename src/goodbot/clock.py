@@ -1,7 +1,8 @@
-"""The real clock."""
+"""The real clocks."""
 
 import asyncio
 import time
+from typing import Final
 
 
 class SystemClock:
@@ -16,6 +17,33 @@ class SystemClock:
 
     def now(self) -> float:
         return self._offset_s + time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+_SINCE_START: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""It runs on while the machine sleeps (Linux)."""
+
+
+def passed_s() -> float:
+    """Returns the seconds since the machine was started, whoever sets its clock; all its processes agree on it."""
+    return time.clock_gettime(_SINCE_START)
+
+
+class SharedClock:
+    """Gives Unix seconds, UTC, by a clock that several machines share: `offset_s` and the seconds since this machine was
+    started. Setting the clock of this machine changes nothing."""
+
+    def __init__(self, offset_s: float = 0.0) -> None:
+        self.offset_s = offset_s
+
+    def set(self, shared_now: float, asked_at: float, answered_at: float) -> None:
+        """Takes over the time of the shared clock, read between `asked_at` and `answered_at` (`passed_s`)."""
+        self.offset_s = shared_now - (asked_at + answered_at) / 2
+
+    def now(self) -> float:
+        return self.offset_s + passed_s()
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

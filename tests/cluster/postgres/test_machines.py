@@ -173,7 +173,7 @@ def test_a_silent_machine_whose_hosts_nobody_took_goes_on(join: Join, postgres_d
     leases = lease_all(alone)
     assert len(leases) == HOSTS
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        assert machines.beat(connection, alone.machine, alone.standing, "{}")
+        assert machines.beat(connection, alone.machine, alone.clock, alone.standing, "{}")
     assert alone.settle(outcomes(leases), releases(leases)) == []
 
 

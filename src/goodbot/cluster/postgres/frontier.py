@@ -8,15 +8,15 @@ from sys import float_info
 from types import TracebackType
 from typing import Any, Final, NamedTuple
 
+from goodbot.clock import SharedClock
 from goodbot.cluster.postgres import machines
-from goodbot.cluster.postgres.clock import DatabaseClock
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
 from goodbot.cluster.postgres.hosts import HostStep
 from goodbot.cluster.postgres.index_queue import QueueStep
 from goodbot.cluster.postgres.leasing import LeaseStep
 from goodbot.cluster.postgres.ledger import PostgresLedger
 from goodbot.cluster.postgres.links import MAX_BATCH, FoundUrl, HostPlaces, LinkStep
-from goodbot.cluster.postgres.machines import Identity, Standing
+from goodbot.cluster.postgres.machines import Identity
 from goodbot.cluster.postgres.schema import PARTS, prepare
 from goodbot.cluster.postgres.settling import SettleStep
 from goodbot.cluster.postgres.transactions import Call, Transactions
@@ -24,6 +24,7 @@ from goodbot.errors import StoreAwayError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
+from goodbot.robot.fetch.standing import Standing
 from goodbot.search_values import IndexMark
 from goodbot.store.merge.coding import OUT_OF_SCOPE, UrlKey
 from goodbot.store.merge.limits import budget_reason
@@ -84,9 +85,9 @@ class PostgresFrontier(PostgresLedger):
         self._partitions: list[int] = []
         self._draining: frozenset[int] = frozenset()
         self._open: Step | None = None
-        self.clock = DatabaseClock()
+        self.clock = SharedClock()
         self._now = now or self.clock.now
-        self.standing = Standing(self.clock)
+        self.standing = Standing(0.0)
 
     @classmethod
     def open(
@@ -119,7 +120,9 @@ class PostgresFrontier(PostgresLedger):
         """Takes part as a new machine: at the start, and after LeasesLostError. Takes its share of the partitions that
         are free."""
         with translated(self._dsn):
-            self._transactions.begins_as(machines.join(self._transactions.connection, self._identity, self.standing))
+            self._transactions.begins_as(
+                machines.join(self._transactions.connection, self._identity, self.clock, self.standing)
+            )
         self._partitions, self._draining = [], frozenset()
         while self.balance().taken == machines.MAX_TAKEN:
             pass

@@ -8,9 +8,10 @@ that ends the leases of their hosts, and changes their tokens, so whatever the f
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from goodbot.cluster.postgres.clock import DatabaseClock, passed_s
+from goodbot.clock import SharedClock, passed_s
 from goodbot.cluster.postgres.connection import PostgresConnection
 from goodbot.partitions import PARTITIONS
+from goodbot.robot.fetch.standing import Standing
 
 EXPIRES_S: Final = 30.0
 """How long a heartbeat is valid. So long the hosts of a machine that died without a word get no request."""
@@ -61,42 +62,28 @@ class Identity(NamedTuple):
     pid: int
 
 
-class Standing:
-    """Until when this machine may send requests, by `passed_s`; and the clock of the database."""
-
-    def __init__(self, clock: DatabaseClock) -> None:
-        self.clock = clock
-        self.until = 0.0
-
-    @property
-    def holds(self) -> bool:
-        """Whether requests may be sent now."""
-        return passed_s() < self.until
-
-    def confirmed(self, database_now: float, asked_at: float) -> None:
-        """Notes a heartbeat that the database has written. It was sent at `asked_at`."""
-        self.clock.set(database_now, asked_at, passed_s())
-        self.until = asked_at + EXPIRES_S
-
-
-def join(connection: PostgresConnection, identity: Identity, standing: Standing) -> int:
-    """Adds a machine; returns its number."""
+def join(connection: PostgresConnection, identity: Identity, clock: SharedClock, standing: Standing) -> int:
+    """Adds a machine; returns its number. Sets its clock to that of the database, and its standing."""
     asked_at = passed_s()
     with connection.transaction():
         (machine,) = connection.execute(_JOIN, identity).fetchone() or (0,)
         connection.execute(_FIRST_BEAT, (machine, EXPIRES_S))
+    standing.until = asked_at + EXPIRES_S
+    asked_at = passed_s()
     (now,) = connection.execute(f"SELECT {NOW}").fetchone() or (0.0,)
-    standing.confirmed(now, asked_at)
+    clock.set(now, asked_at, passed_s())
     return int(machine)
 
 
-def beat(connection: PostgresConnection, machine: int, standing: Standing, live: str) -> bool:
-    """Writes a heartbeat, with the live status as JSON. Returns False if the machine was counted as gone."""
+def beat(connection: PostgresConnection, machine: int, clock: SharedClock, standing: Standing, live: str) -> bool:
+    """Writes a heartbeat, with the live status as JSON, and extends the standing. Returns False if the machine was
+    counted as gone."""
     asked_at = passed_s()
     row = connection.execute(_BEAT, {"valid": EXPIRES_S, "live": live, "machine": machine}).fetchone()
     if row is None:
         return False
-    standing.confirmed(row[0], asked_at)
+    clock.set(row[0], asked_at, passed_s())
+    standing.until = asked_at + EXPIRES_S
     return True
 
 

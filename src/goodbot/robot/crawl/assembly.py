@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple, Protocol
 
 from goodbot.archive_values import EncodedRecords
@@ -20,6 +21,7 @@ from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import Identity
 from goodbot.robot.fetch.resolver import NameResolver
 from goodbot.robot.fetch.signing import Signer, signer_of
+from goodbot.robot.fetch.standing import Standing
 from goodbot.robot.fetch.transport import MAX_KEPT, CurlTransport
 from goodbot.robot.lessons.site_knowledge import SiteKnowledge
 from goodbot.robot.manners.pace import Pace
@@ -56,6 +58,10 @@ class WorkerSetup:
     """Encodes the answer of a page that may kill its reader. Set also for a crawl without an archive."""
     logs: LogSettings = SILENT
     """Where the worker sends its log messages."""
+    clock_offset_s: float | None = None
+    """That of the `SharedClock` of a crawl on several machines; None: the worker uses the clock of its machine."""
+    until: float = inf
+    """Until when the worker may send requests; see `Standing`."""
 
 
 class RecordingSink(Sink, Protocol):
@@ -75,11 +81,12 @@ def transport_of(
     bodies: BodyBudget | None = None,
     *,
     kept_most: int = MAX_KEPT,
+    standing: Standing | None = None,
 ) -> CurlTransport:
     """Makes the transport that sends requests under `identity`. The caller closes it."""
     resolver = NameResolver(settings, clock)
     named = settings, guard, identity.user_agent, identity.from_, clock, signer
-    return CurlTransport(*named, resolver=resolver, bodies=bodies, kept_most=kept_most)
+    return CurlTransport(*named, resolver=resolver, bodies=bodies, kept_most=kept_most, standing=standing)
 
 
 class Readers(NamedTuple):
@@ -127,18 +134,20 @@ def crawler_of(
     transport: Transport | None = None,
     *,
     keeps_answers: bool = False,
+    standing: Standing | None = None,
 ) -> tuple[Crawler, RequestRecorder]:
     """Assembles a crawler. Returns it with its transport, which the caller closes.
 
     With a `browser`, which the caller closes too, pages are rendered. `mark` records which page is being read.
     `transport` replaces libcurl. `keeps_answers`: a program gets the answers and may keep them all, so no answer waits
-    until another frees its memory. Raises InputError for a signing key that cannot be used.
+    until another frees its memory. `standing`: see `CurlTransport`. Raises InputError for a signing key that cannot be
+    used.
     """
     settings, identity, encode = setup.settings, setup.identity, setup.encode
     bodies = None if keeps_answers or browser is not None else BodyBudget(settings.bodies_limit)
     kept_most = share_of(MAX_KEPT, setup.processes)
     fetching = transport or transport_of(
-        *(settings, setup.guard, identity, clock, signer_of(settings), bodies), kept_most=kept_most
+        *(settings, setup.guard, identity, clock, signer_of(settings), bodies), kept_most=kept_most, standing=standing
     )
     gate = ForgottenHostsGate(fetching, clock, setup.forgotten)
     recorder = RequestRecorder(gate, clock, sink.note, Politeness(settings))

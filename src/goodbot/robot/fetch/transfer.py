@@ -16,6 +16,7 @@ from goodbot.robot.fetch.body_budget import FREE_BYTES, BodyBudget, BodyShare
 from goodbot.robot.fetch.curl_errors import HTTP2_FAULTS, failure_of, is_lost, make_failure
 from goodbot.robot.fetch.field_lines import FieldLines, content_length, parse_head
 from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.standing import Standing
 from goodbot.url import Url, is_private_address, is_private_host
 from goodbot.values import Failure, Method, Request, Response
 
@@ -64,14 +65,21 @@ class Transfer:
             "_size",
             "_timeout_ms",
             "_was_paused",
+            "_standing",
             "broke_http2",
             "curl",
+            "held_back",
             "peer",
         ),
     )
 
-    def __init__(self, settings: Settings, guard: AddressGuard, user_agent: str, bodies: BodyBudget) -> None:
+    def __init__(
+        self, settings: Settings, guard: AddressGuard, user_agent: str, bodies: BodyBudget, standing: Standing
+    ) -> None:
+        """`held_back`: the request was not sent, because the standing had ended when the connection was made."""
         self._bodies = bodies
+        self._standing = standing
+        self.held_back = False
         self._share: BodyShare | None = None
         self._was_paused = False
         self._timeout_ms = _milliseconds(settings.timeout)
@@ -104,7 +112,7 @@ class Transfer:
         self._cut = False
         self._sent = 0
         self._connected = False
-        self.broke_http2 = False
+        self.broke_http2 = self.held_back = False
         self._connection_lost = False
         self._refusal: str | None = None
         self._permitted = False
@@ -258,6 +266,9 @@ class Transfer:
         """Checks the connection before the request is sent, also a reused one. Costs 2 µs."""
         if self._sent and not self._may_repeat(peer):
             self._connection_lost = True
+            return _ABORT
+        if not self._standing.holds:
+            self.held_back = True
             return _ABORT
         if not self._proxy and self._refuses(peer):
             return _ABORT

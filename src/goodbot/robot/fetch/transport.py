@@ -17,6 +17,7 @@ from goodbot.robot.fetch.field_lines import FieldLines, make_fields, merge_field
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.pinned_addresses import check_proxy, pins_of
 from goodbot.robot.fetch.signing import Signer
+from goodbot.robot.fetch.standing import Standing
 from goodbot.robot.fetch.transfer import Transfer
 from goodbot.url import Url, reached_address
 from goodbot.values import Capture, Failure, Headers, Request, Response
@@ -42,7 +43,8 @@ class CurlTransport:
     credentials are sent only if the settings say so. Redirects are not followed, and no proxy but `settings.proxy` is
     used: the environment is ignored. `resolver` resolves names, `guard` permits some of the addresses, and libcurl
     connects to no others, even if the name changes meanwhile. The resolver is closed with the transport. With
-    `bodies`, long answers are paused while many are in memory.
+    `bodies`, long answers are paused while many are in memory. While `standing` does not hold, no request is sent: this
+    is checked once more when the connection has been made.
 
     With a proxy, libcurl connects only to the proxy, which is permitted because the user named it. `guard` then judges
     only hosts that are written as addresses, and `localhost`. The proxy resolves other names and must guard them;
@@ -65,11 +67,13 @@ class CurlTransport:
         resolver: Resolver,
         bodies: BodyBudget | None = None,
         kept_most: int = MAX_KEPT,
+        standing: Standing | None = None,
     ) -> None:
         check_authorities(settings.ca_file)
         check_proxy(settings.proxy)
         self._bodies = bodies or BodyBudget(None)
         self._signer = signer
+        self._standing = standing or Standing()
         self._settings = settings
         self._guard = guard
         self._clock = clock
@@ -93,6 +97,14 @@ class CurlTransport:
 
         Raises ValueError for a header field that cannot be sent, CancelledError if the transport is closed meanwhile.
         """
+        capture = None
+        while capture is None:
+            await self._standing.wait()
+            capture = await self._send(request)
+        return capture
+
+    async def _send(self, request: Request) -> Capture | None:
+        """Sends a request once; returns None if it was held back."""
         began_at = self._clock.now()
         addresses = await self._addresses(request)
         fetched_at = self._clock.now()
@@ -100,7 +112,9 @@ class CurlTransport:
             return _logged(Capture(request, addresses, began_at, fetched_at - began_at))
         fields = self._fields_for(request, fetched_at)
         transfer = (
-            self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._user_agent, self._bodies)
+            self._idle.pop()
+            if self._idle
+            else Transfer(self._settings, self._guard, self._user_agent, self._bodies, self._standing)
         )
         try:
             plain = self._avoids_http2(request.url, fetched_at)
@@ -122,6 +136,8 @@ class CurlTransport:
             self._idle.append(transfer)
         else:
             transfer.curl.close()
+        if transfer.held_back:
+            return None
         if self._cookies is not None and isinstance(result, Response):
             self._cookies.learn(request.url, result.headers, self._clock.now())
         return _logged(Capture(request, result, fetched_at, elapsed_s, peer, head))

@@ -47,6 +47,13 @@ class Committed(NamedTuple):
     weight: int
 
 
+class Confirmed(NamedTuple):
+    """Confirms that the worker may send requests until this time, and sets its clock; see `WorkerSetup`."""
+
+    until: float
+    clock_offset_s: float
+
+
 class Stop(NamedTuple):
     """Ends a worker: it gets no more leases, finishes the pages in flight, and exits."""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.archive_values import EncodedRecords
-from goodbot.clock import SystemClock
+from goodbot.clock import SharedClock, SystemClock
 from goodbot.exclusion import Access
 from goodbot.interrupts import ignore_for_good
 from goodbot.lesson_values import IndexedPage, Lesson
@@ -28,8 +28,10 @@ from goodbot.process_memory import keep_freed_blocks, return_free_pages
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
 from goodbot.robot.crawl.crawler import Crawler
 from goodbot.robot.crawl.page_mark import PageMark
+from goodbot.robot.fetch.standing import Standing
 from goodbot.robot.processes.messages import (
     Committed,
+    Confirmed,
     Grant,
     LeaveHost,
     Pause,
@@ -292,15 +294,22 @@ async def work(
     if not isinstance(setup, WorkerSetup):
         return
     start_logging(setup.logs)
-    clock, robots, granted = clock or SystemClock(), GrantedRobots(), GrantedLeases()
+    shared = SharedClock(setup.clock_offset_s) if setup.clock_offset_s is not None else None
+    clock, robots, granted = clock or shared or SystemClock(), GrantedRobots(), GrantedLeases()
+    standing = Standing(setup.until)
     reports = ReportingSink(writer, robots, clock, setup.uncommitted_most)
     crawler, fetching = crawler_of(
-        setup, granted, reports, robots, clock, lessons=reports.lessons, mark=mark, transport=transport
+        *(setup, granted, reports, robots, clock),
+        lessons=reports.lessons,
+        mark=mark,
+        transport=transport,
+        standing=standing,
     )
     reports.crawler = crawler
     send(writer, WorkerReport())  # the worker has started
     run = asyncio.ensure_future(crawler.run())
-    listening = asyncio.ensure_future(_listen(reader, granted, robots, reports, crawler))
+    listener = _Listener(granted, robots, reports, crawler, standing, shared)
+    listening = asyncio.ensure_future(listener.listen(reader))
     try:
         await asyncio.wait((run, listening), return_when=asyncio.FIRST_COMPLETED)
         if listening.done():  # the coordinator is gone: no process would take the results
@@ -317,31 +326,52 @@ async def work(
             await writer.wait_closed()  # until everything is sent: `drain` does not wait for the last 64 KiB
 
 
-async def _listen(
-    reader: asyncio.StreamReader,
-    granted: GrantedLeases,
-    robots: GrantedRobots,
-    reports: ReportingSink,
-    crawler: Crawler,
-) -> None:
-    """Handles the messages of the coordinator until it is gone, even after `Stop`, since pages that are still being
-    read wait for commits."""
-    while (message := await receive(reader)) is not None:
-        if isinstance(message, Stop):
-            crawler.stop()
-        if isinstance(message, Committed):
-            reports.committed(message.weight)
-        if isinstance(message, LeaveHost):
-            crawler.leave(message.host)
-        if isinstance(message, Pause):
-            (crawler.pause if message.on else crawler.resume)()
-            reports.paused(granted.take_back() if message.on else ())
-        if isinstance(message, Grant):
-            for origin, access in message.robots:
-                robots.learn(origin, access)
-            crawler.learn(message.lessons, message.indexed_pages)
-            granted.put(unpack_leases(message.leases))
-            crawler.wake()
+class _Listener:
+    """Handles the messages of the coordinator."""
+
+    def __init__(
+        self,
+        granted: GrantedLeases,
+        robots: GrantedRobots,
+        reports: ReportingSink,
+        crawler: Crawler,
+        standing: Standing,
+        clock: SharedClock | None,
+    ) -> None:
+        self._granted = granted
+        self._robots = robots
+        self._reports = reports
+        self._crawler = crawler
+        self._standing = standing
+        self._clock = clock
+
+    async def listen(self, reader: asyncio.StreamReader) -> None:
+        """Handles messages until the coordinator is gone, even after `Stop`, since pages that are still being read wait
+        for commits."""
+        while (message := await receive(reader)) is not None:
+            self._handle(message)
+
+    def _handle(self, message: object) -> None:
+        match message:
+            case Stop():
+                self._crawler.stop()
+            case Committed(weight):
+                self._reports.committed(weight)
+            case Confirmed(until, clock_offset_s):
+                self._standing.until = until
+                if self._clock is not None:
+                    self._clock.offset_s = clock_offset_s
+            case LeaveHost(host):
+                self._crawler.leave(host)
+            case Pause(on):
+                (self._crawler.pause if on else self._crawler.resume)()
+                self._reports.paused(self._granted.take_back() if on else ())
+            case Grant():
+                for origin, access in message.robots:
+                    self._robots.learn(origin, access)
+                self._crawler.learn(message.lessons, message.indexed_pages)
+                self._granted.put(unpack_leases(message.leases))
+                self._crawler.wake()
 
 
 def run_worker(connection: int, mark: int) -> None:
