@@ -32,8 +32,8 @@ def passed_s() -> float:
 
 
 class SharedClock:
-    """Gives Unix seconds, UTC, by a clock that several machines share: `offset_s` and the seconds since this machine was
-    started. Setting the clock of this machine changes nothing."""
+    """Gives Unix seconds, UTC, by a clock that several machines share: `offset_s` and the seconds since this machine
+    was started. Setting the clock of this machine changes nothing."""
 
     def __init__(self, offset_s: float = 0.0) -> None:
         self.offset_s = offset_s

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Final, NamedTuple
 
 from goodbot.clock import SharedClock
-from goodbot.cluster.postgres import machines
+from goodbot.cluster.postgres import forgetting, machines
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
 from goodbot.cluster.postgres.hosts import HostStep
 from goodbot.cluster.postgres.index_queue import QueueStep
@@ -286,6 +286,56 @@ class PostgresFrontier(PostgresLedger):
         with self._writing("requeue") as step:
             step.queue.requeue(step.places.known_keys(urls))
             self._recent.clear()
+
+    def lose_records(self, urls: Iterable[Url]) -> None:
+        """Removes the references to the lost records of these URLs; visited pages become ready to be fetched again,
+        without validators. Skips unknown URLs."""
+        with self._writing("lose records") as step:
+            step.queue.lose_records(step.places.known_keys(urls))
+            self._recent.clear()
+
+    def expect_index(self, mark: IndexMark) -> int:
+        """Starts a new index of this writer, which `mark` describes: every page that its index had, or that was fetched
+        while it kept none, becomes pending for it. Returns how many."""
+        with self._writing("expect index") as step:
+            step.queue.save_mark(mark)
+            step.queue.queue_indexed()
+            return step.queue.queue_skipped()
+
+    def index_skipped(self) -> int:
+        """Makes pages pending that were fetched while no index was kept; returns how many are pending for this writer
+        now."""
+        with self._writing("index skipped") as step:
+            return step.queue.queue_skipped()
+
+    # ---- forgetting -------------------------------------------------------------------------------------------------
+
+    def bar_host(self, host: str) -> bool:
+        """Bars a host (`Url.host_key`): from now on none of its URLs is leased or added. Returns False if the host is
+        unknown, so there is nothing to remove."""
+        with self._writing("bar") as step:
+            return forgetting.bar(step.connection, host, self._now())
+
+    def unbar_host(self, host: str) -> bool:
+        """Allows URLs of the host to be added again; False if it was not barred."""
+        with self._writing("unbar") as step:
+            return forgetting.unbar(step.connection, host)
+
+    def remove_host(self, host: str) -> int:
+        """Removes everything about a barred host from the tables, except its courtesy record; returns how many URLs
+        were removed. Pages on other hosts that were copies of its pages become ready again."""
+        with self._writing("remove") as step:
+            copies = forgetting.copies_elsewhere(step.connection, host)
+            removed = forgetting.remove(step.connection, step.hosts, host)
+            step.queue.requeue(copies)
+        self._recent.clear()
+        _LOG.info("removed %d URLs of %s", removed, host)
+        return removed
+
+    def purge(self) -> None:
+        """Frees the space of removed rows in the tables (VACUUM); PostgreSQL writes over it from then on."""
+        with translated(self._dsn):
+            self._transactions.connection.execute("VACUUM urls, visits, seen, found, copies, robots")
 
     # ---- what is known of hosts -------------------------------------------------------------------------------------
 

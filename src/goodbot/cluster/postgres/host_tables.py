@@ -32,6 +32,7 @@ _SAVE_COURTESY: Final = f"""INSERT INTO courtesies ({", ".join(_COURTESY_NAMES)}
   VALUES ({", ".join(["%s"] * len(_COURTESY_NAMES))}) ON CONFLICT (host) DO UPDATE
   SET {", ".join(f"{name} = excluded.{name}" for name in _COURTESY_NAMES[1:])}"""
 _LESSONS: Final = "SELECT * FROM lessons WHERE host = ANY(%s::text[]) ORDER BY host, at, kind, about"
+_ALL_LESSONS: Final = """SELECT * FROM lessons WHERE %s::text IS NULL OR host = %s ORDER BY host, at, kind, about"""
 _SAVE_LESSON: Final = """INSERT INTO lessons VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
   ON CONFLICT (host, kind, md5(about)) DO UPDATE SET evidence = excluded.evidence, at = excluded.at,
     until = excluded.until, times = excluded.times, lapsed = excluded.lapsed"""
@@ -92,6 +93,11 @@ class HostTables:
         for row in self._connection().execute(_LESSONS, (wanted,)):
             found[row[0]].append(_lesson(row))
         return [lesson for host in wanted for lesson in found[host]]
+
+    def all_lessons(self, host: str | None) -> list[Lesson]:
+        """Returns the lessons of one host or of all, host by host, the oldest first; including those that have
+        lapsed."""
+        return [_lesson(row) for row in self._connection().execute(_ALL_LESSONS, (host, host))]
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
         """Replaces lessons of the same host, kind and subject; deletes the oldest of a host if there are too many."""

@@ -8,6 +8,7 @@ from goodbot.cluster.postgres.hosts import HostStep
 from goodbot.cluster.postgres.rows import columns_of
 from goodbot.search_values import IndexMark
 from goodbot.store.merge.coding import CODED, LATER, OUT_OF_SCOPE, READY, VISITED_AGAIN, UrlKey
+from goodbot.values import NOT_INDEXED
 
 _KEYS: Final = "unnest(%s::bigint[], %s::bigint[]) AS these (host, hash)"
 _INDEXED: Final = f"""DELETE FROM to_index USING {_KEYS}
@@ -30,6 +31,23 @@ _SEEN: Final = "SELECT seq FROM seen WHERE seq = ANY(%s::bigint[])"
 _MARK: Final = """INSERT INTO search_index (writer, identity, written) VALUES (%s, %s, %s)
   ON CONFLICT (writer) DO UPDATE SET identity = excluded.identity, written = excluded.written"""
 
+_PLACES: Final = """SELECT urls.host, urls.hash, %s, CASE WHEN rendered = 1 THEN NULL ELSE seen.file END,
+  CASE WHEN rendered = 1 THEN NULL ELSE seen."offset" END FROM urls JOIN seen ON seen.seq = urls.seq"""
+_NOT_FORGOTTEN: Final = "urls.host NOT IN (SELECT host FROM forgotten)"
+_AGAIN: Final = """ON CONFLICT (host, hash) DO UPDATE
+  SET writer = excluded.writer, file = excluded.file, "offset" = excluded."offset" """
+_QUEUE_INDEXED: Final = f"""INSERT INTO to_index (host, hash, writer, file, "offset") {_PLACES}
+  WHERE indexed = 1 AND writer = %s AND {_NOT_FORGOTTEN} {_AGAIN}"""
+_QUEUE_SKIPPED: Final = f"""INSERT INTO to_index (host, hash, writer, file, "offset") {_PLACES}
+  JOIN visits ON visits.seq = urls.seq WHERE indexed = 0 AND strpos(events, %s) > 0 AND {_NOT_FORGOTTEN}
+  AND NOT EXISTS (SELECT FROM copies WHERE copies.host = urls.host AND copies.hash = urls.hash) {_AGAIN}"""
+_QUEUED_ARE_INDEXED: Final = """UPDATE seen SET indexed = 1, writer = %s WHERE indexed = 0 AND seq IN (
+  SELECT urls.seq FROM to_index JOIN urls USING (host, hash) WHERE to_index.writer = %s)"""
+_QUEUED_STAY: Final = """DELETE FROM leaving USING to_index WHERE leaving.host = to_index.host
+  AND leaving.hash = to_index.hash AND leaving.writer = to_index.writer AND to_index.writer = %s"""
+_SKIPPED: Final = f',"index","no","{NOT_INDEXED}",'
+"""The event as it is stored in `visits.events`."""
+
 
 class QueueStep:
     """The part of a transaction that changes the index queue of one writer."""
@@ -49,6 +67,19 @@ class QueueStep:
     def save_mark(self, mark: IndexMark) -> None:
         """Stores how far the index of this writer was written."""
         self._db.execute(_MARK, (self._writer, *mark))
+
+    def queue_indexed(self) -> None:
+        """Makes every page pending that the index of this writer had. One pass over all URLs."""
+        self._db.execute(_QUEUE_INDEXED, (self._writer, self._writer))
+
+    def queue_skipped(self) -> int:
+        """Makes pages pending that were fetched while no index was kept; returns how many are pending for this writer.
+        One pass over all URLs."""
+        self._db.execute(_QUEUE_SKIPPED, (self._writer, _SKIPPED))
+        self._db.execute(_QUEUED_ARE_INDEXED, (self._writer, self._writer))
+        self._db.execute(_QUEUED_STAY, (self._writer,))
+        row = self._db.execute("SELECT count(*) FROM to_index WHERE writer = %s", (self._writer,)).fetchone()
+        return int(row[0]) if row else 0
 
     def passed_over(self, keys: Sequence[UrlKey]) -> None:
         """Removes URLs from the queue that are in no index. Their next visits request the whole pages, which may permit

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from psycopg.pq import TransactionStatus
 
+from goodbot.cluster.postgres import forgetting
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
 from goodbot.cluster.postgres.host_tables import HostTables
 from goodbot.cluster.postgres.seen import SEEN_COLUMNS
@@ -20,7 +21,7 @@ from goodbot.store.merge.coding import CODED, OUT_OF_SCOPE, hash_of
 from goodbot.store.merge.limits import MAX_INDEXED_PAGES, MAX_LOOKED_AT, found_events
 from goodbot.store.merge.outcome_rows import seen_of
 from goodbot.store.merge.rank import depth_of
-from goodbot.url import Url
+from goodbot.url import Url, authority_of, host_of
 from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
 
 _NEXT: Final = """SELECT min(due) FROM unnest(%s::smallint[]) AS mine (number) CROSS JOIN LATERAL (
@@ -59,6 +60,15 @@ _INDEXED_PAGES: Final = """SELECT origin, path, digest, text FROM (
     SELECT host, seq, path, ready_at FROM urls WHERE host = (SELECT id FROM hosts WHERE key = %s) AND state >= 8
     ORDER BY ready_at DESC LIMIT %s) AS again
   JOIN hosts ON hosts.id = host JOIN seen USING (seq) WHERE indexed = 1 ORDER BY again.ready_at DESC LIMIT %s"""
+_LACKING: Final = """SELECT (SELECT count(*) FROM seen WHERE indexed = 1 AND writer = %s)
+  - (SELECT count(*) FROM to_index WHERE writer = %s)"""
+_TO_FETCH: Final = """SELECT coalesce((SELECT sum(value) FROM totals WHERE name IN ('ready', 'leased')), 0),
+  (SELECT count(*) FROM forgotten JOIN urls ON urls.host = forgotten.host WHERE state IN (0, 2))"""
+_SIMILAR: Final = """SELECT key FROM hosts WHERE (key = %s OR key >= %s AND key < %s) AND key <> %s
+  AND id NOT IN (SELECT host FROM forgotten) ORDER BY key LIMIT %s"""
+MAX_RECORDS: Final = 100_000
+_LAST_RECORDS: Final = """SELECT file, max("offset") FROM
+  (SELECT file, "offset" FROM visits WHERE file IS NOT NULL ORDER BY seq DESC LIMIT %s) AS last GROUP BY file"""
 _OTHERS: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND writer <> %s"
 
 
@@ -141,6 +151,63 @@ class PostgresLedger:
         """Returns the index of this writer, and how far it was written at least; None: it never had one."""
         row = self._rows("SELECT identity, written FROM search_index WHERE writer = %s", (self._writer,))
         return IndexMark(*row[0]) if row else None
+
+    def lacks_documents(self, documents: int) -> bool:
+        """Returns whether an index of so many documents cannot hold all that this writer indexed. The cost grows with
+        the crawl."""
+        return bool(self._value(_LACKING, (self._writer, self._writer)) > documents)
+
+    def pending_count(self) -> int:
+        """Returns how many pages are pending for this writer."""
+        return int(self._value("SELECT count(*) FROM to_index WHERE writer = %s", (self._writer,)))
+
+    def leaving_count(self) -> int:
+        """Returns how many pages must leave the index of this writer, if it has them."""
+        return int(self._value("SELECT count(*) FROM leaving WHERE writer = %s", (self._writer,)))
+
+    def to_fetch(self) -> int:
+        """Counts URLs ready or leased, without those of forgotten hosts, which `status` counts until they are
+        removed."""
+        known, barred = self._rows(_TO_FETCH)[0]
+        return max(int(known) - int(barred), 0)
+
+    def knows_host(self, host: str) -> bool:
+        """Returns whether anything is known of a host (`Url.host_key`), even if only that it got requests or is
+        forgotten."""
+        query = "SELECT 1 FROM hosts WHERE key = %s UNION SELECT 1 FROM courtesies WHERE host = %s"
+        return bool(self._rows(query, (host, host)))
+
+    def similar_hosts(self, host: str, most: int = 5) -> tuple[str, ...]:
+        """Returns known hosts, not forgotten, with the same name or address and another port, by name; one lookup."""
+        bare = host_of(host)
+        first = f"{authority_of(bare)}:"
+        return tuple(key for (key,) in self._rows(_SIMILAR, (bare, first, f"{first[:-1]};", host, most)))
+
+    def forgotten_hosts(self) -> frozenset[str]:
+        """Returns the hosts that neither links nor seeds bring back."""
+        rows = self._rows("SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host")
+        return frozenset(key for (key,) in rows)
+
+    def hosts_to_remove(self) -> list[str]:
+        """Returns the barred hosts that still have stored URLs."""
+        with translated(self._dsn):
+            return forgetting.unfinished(self._connection())
+
+    def visited_on(self, host: str) -> Iterator[list[Url]]:
+        """Yields the requested URLs of a host in parts, whatever their outcomes."""
+        with translated(self._dsn):
+            yield from forgetting.visited(self._connection(), host)
+
+    def last_records(self) -> dict[str, int]:
+        """Returns the files of the archive, and the last offset in each at which there should be a record. Of more than
+        100,000 visits it reads so many of the latest."""
+        return dict(self._rows(_LAST_RECORDS, (MAX_RECORDS,)))
+
+    def lessons(self, host: str | None = None) -> list[Lesson]:
+        """Returns what was learned about a host (`Url.host_key`), or about all, including lapsed lessons: host by host,
+        the oldest first."""
+        with translated(self._dsn):
+            return self._tables.all_lessons(host)
 
     def load_robots(self, origin: str) -> Access | None:
         """See `RobotsStore.load_robots`."""
