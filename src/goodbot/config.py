@@ -24,16 +24,19 @@ def setting(
     internal: bool = False,
     secret: bool = False,
     may_have_commas: bool = False,
+    of_machine: bool = False,
 ) -> Any:
     """Makes a field. `help_`: the text for `--help`; `reason`: why the default was chosen; `internal`: not an option of
     the command; `secret`: never written or shown; `may_have_commas`: it is a list whose items may have commas, so in a
-    variable of the environment only spaces separate them."""
+    variable of the environment only spaces separate them; `of_machine`: if several machines share a crawl, each may
+    have a value of its own."""
     metadata = {
         "help": help_,
         "reason": reason,
         "internal": internal,
         "secret": secret,
         "may_have_commas": may_have_commas,
+        "of_machine": of_machine,
     }
     return field(default=default, repr=not secret, metadata=metadata)
 
@@ -68,9 +71,13 @@ class Settings:
         None,
         "Number of worker processes; each host belongs to one of them",
         "default: one per core, at most one per host",
+        of_machine=True,
     )
     concurrency: int = setting(
-        64, "Maximum number of requests in flight at once", "each takes a socket, and memory for a body"
+        64,
+        "Maximum number of requests in flight at once",
+        "each takes a socket, and memory for a body",
+        of_machine=True,
     )
     per_host: int = setting(1, "Maximum number of requests in flight to one host at once", "standard crawler etiquette")
     host_pages: int | None = setting(
@@ -97,7 +104,7 @@ class Settings:
         "RFC 9110 10.1.2, RFC 9309 2.2.1",
     )
     sign: str | None = setting(
-        None, "File of the key that signs every request (Web Bot Auth); `goodbot key new` makes one"
+        None, "File of the key that signs every request (Web Bot Auth); `goodbot key new` makes one", of_machine=True
     )
     signature_agent: str | None = setting(
         None, "https URL where the public key is served to those who verify signatures; needed with --sign"
@@ -151,10 +158,14 @@ class Settings:
     allow_private: bool = setting(
         False, "Allow the private address range that a seed is in; public pages still cannot lead there"
     )
-    ca_file: str | None = setting(None, "File of certificate authorities to trust instead of the system's")
-    resolve: tuple[str, ...] = setting((), "Connect to ADDRESS for HOST:PORT instead of resolving the name")
+    ca_file: str | None = setting(
+        None, "File of certificate authorities to trust instead of the system's", of_machine=True
+    )
+    resolve: tuple[str, ...] = setting(
+        (), "Connect to ADDRESS for HOST:PORT instead of resolving the name", of_machine=True
+    )
     nameservers: tuple[str, ...] = setting(
-        (), "ADDRESS or ADDRESS:PORT of name servers to use instead of the system's", internal=True
+        (), "ADDRESS or ADDRESS:PORT of name servers to use instead of the system's", internal=True, of_machine=True
     )
     auth: tuple[str, ...] = setting(
         (),
@@ -166,6 +177,7 @@ class Settings:
         internal=True,
         secret=True,
         may_have_commas=True,
+        of_machine=True,
     )
     cookies: bool = setting(
         False,
@@ -173,7 +185,9 @@ class Settings:
         "with cookies a site may send pages that other visitors do not see",
         internal=True,
     )
-    proxy: str | None = setting(None, "Proxy to fetch through", "proxy settings of the environment are ignored")
+    proxy: str | None = setting(
+        None, "Proxy to fetch through", "proxy settings of the environment are ignored", of_machine=True
+    )
     render: bool = setting(
         False,
         "Run the scripts of a page in Chromium before the page is read; the robot fetches what they request, by the "
@@ -186,6 +200,7 @@ class Settings:
         "Chromium or Chrome to render with",
         "Playwright's own if it is installed, else one on PATH",
         internal=True,
+        of_machine=True,
     )
     render_time: float = setting(
         30.0,
@@ -199,8 +214,15 @@ class Settings:
         "limits the load that one page puts on hosts",
         internal=True,
     )
-    index: bool = setting(True, "Index the pages that permit it")
-    archive: bool = setting(True, "Keep all answers in WARC files")
+    frontier: str | None = setting(
+        None,
+        "Keep the frontier in this PostgreSQL database, which several machines may share. The password is not saved: "
+        "libpq finds it in ~/.pgpass or PGPASSWORD. Needs psycopg (the optional dependency `postgres`)",
+        "default: in DIR",
+        of_machine=True,
+    )
+    index: bool = setting(True, "Index the pages that permit it", of_machine=True)
+    archive: bool = setting(True, "Keep all answers in WARC files", of_machine=True)
     body_limit: int = setting(
         10 * 1024 * 1024,
         "Maximum bytes of one answer that are kept, if max_size is not set",
@@ -213,6 +235,7 @@ class Settings:
         "pause until there is room",
         "room for six answers of the maximum length; a crawl of such answers alone stays under 400 MB",
         internal=True,
+        of_machine=True,
     )
     documents_at_once: int = setting(
         2,
@@ -220,6 +243,7 @@ class Settings:
         "may read at least one",
         "each takes up to six seconds of CPU time and 136 MiB",
         internal=True,
+        of_machine=True,
     )
     decoded_limit: int = setting(
         2 * 1024 * 1024,
@@ -239,6 +263,7 @@ class Settings:
         "Bytes after which a new WARC file is begun",
         "the size that the WARC standard recommends; about 180,000 pages",
         internal=True,
+        of_machine=True,
     )
     connect_timeout: float = setting(
         15.0, "Maximum seconds to connect", "three SYN retries take 7 s (Linux)", internal=True

@@ -1,23 +1,29 @@
 """Prepares a crawl before its objects are made: its settings, its seeds, and the number of its processes."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
-from goodbot.errors import InputError
+from goodbot.errors import InputError, SettingError, option_of
+from goodbot.human import counted
 from goodbot.ports import Ledger
 from goodbot.robot.crawl.settings_check import check_files
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import parse_seeds
+from goodbot.settings_file import crawl_values
+from goodbot.store.control.writer_id import find_writer_id
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery
+
+if TYPE_CHECKING:
+    from goodbot.cluster.postgres.shared_settings import SharedCrawl
 
 SEEDS_AT_ONCE: Final = 10_000
 """How many seeds are added in one transaction."""
@@ -26,14 +32,17 @@ SEEDS_AT_ONCE: Final = 10_000
 def new_settings(
     folder: CrawlFolder, base: Settings, options: dict[str, object], seeds: Iterable[str], *, listed: bool = False
 ) -> Settings:
-    """Merges the settings of a crawl: `options` override the folder's `goodbot.toml`, which overrides `base`. `listed`:
-    there are seeds in a file. Raises InputError for an invalid name of the folder, setting or seed, and without a
-    seed."""
+    """Merges the settings of a crawl: `options` override the folder's `goodbot.toml`, which overrides `base`. If
+    machines share the crawl, the settings in its database override those of the file. `listed`: there are seeds in a
+    file. Raises InputError for an invalid name of the folder, setting or seed, and without a seed."""
     folder.check_name()
     seeds = tuple(seeds)
     settings = folder.settings(base, options)
+    shared = shared_crawl(folder, settings)
+    if shared is not None:
+        settings = joined(settings, shared, options, seeds, listed=listed)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
-    if not (together or listed or folder.seeds):
+    if not (together or listed or folder.seeds or (shared is not None and shared.has_lists)):
         raise InputError(f"no seed given, and no crawl in {folder.path} to resume")
     settings = replace(settings, seeds=together)
     with folder.naming_lines(options):
@@ -42,6 +51,37 @@ def new_settings(
     for seed in parse_seeds(seeds):
         scope.check_seed(seed)
     return settings
+
+
+def shared_crawl(folder: CrawlFolder, settings: Settings) -> "SharedCrawl | None":
+    """Returns the crawl in the database that keeps the frontier; None: there is none yet, or the folder keeps the
+    frontier. Raises InputError if psycopg is missing, or for a database that cannot be used."""
+    if settings.frontier is None:
+        return None
+    if settings.render:
+        raise SettingError("render", "--render works only with a frontier in the folder, not with --frontier")
+    from goodbot.cluster.postgres.shared_settings import load_shared  # noqa: PLC0415  (loads psycopg)
+
+    return load_shared(settings.frontier, find_writer_id(folder.path) or "")
+
+
+def joined(
+    settings: Settings, shared: "SharedCrawl", options: Mapping[str, object], seeds: Sequence[str], *, listed: bool
+) -> Settings:
+    """Returns the settings of a machine that takes part in a crawl: those of the crawl, and its own. Raises InputError
+    if options or seeds would change the crawl while other machines work on it."""
+    of_crawl = crawl_values(shared.settings)
+    changed = [name for name in options if name in of_crawl and options[name] != of_crawl[name]]
+    known = {seed.text for seed in parse_seeds(of_crawl["seeds"])}
+    more = [seed for seed in parse_seeds(seeds) if seed.text not in known]
+    if shared.others and (changed or more or listed):
+        what = f"--{option_of(changed[0])}" if changed else f"the seed {more[0]}" if more else "--seeds"
+        raise InputError(
+            f"{what} would change the crawl on which {counted(len(shared.others), 'other machine')}"
+            f" {'works' if len(shared.others) == 1 else 'work'} ({', '.join(shared.others[:3])}):"
+            " stop them first, or leave it out"
+        )
+    return replace(settings, **{name: value for name, value in of_crawl.items() if name not in options})
 
 
 def workers_of(settings: Settings, seeds: Iterable[Url]) -> int:

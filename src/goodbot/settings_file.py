@@ -129,12 +129,31 @@ def load_serve_settings(file: Path, base: ServeSettings) -> ServeSettings:
 def save_settings(file: Path, settings: Settings) -> None:
     """Writes the settings that differ from the defaults, so that better defaults reach old crawls. Tables that the user
     added to the file are kept. The file is written whole or not at all. Raises RunError."""
-    lines = ["# Settings of this crawl. `goodbot crawl --into` this folder resumes it."]
+    first = "# Settings of this crawl. `goodbot crawl --into` this folder resumes it.\n"
+    write_whole(file, (first + settings_text(settings) + _tables_text(file)).encode())
+
+
+def settings_text(settings: Settings, *, of_machine: bool = True) -> str:
+    """Returns the settings that differ from the defaults as TOML. `of_machine`: with those that each machine of a crawl
+    may have for itself."""
+    lines = []
     for item in fields(Settings):
         value = getattr(settings, item.name)
-        if value != item.default and not item.metadata["secret"]:
-            lines.append(f"{item.name} = {_toml(list(value) if isinstance(value, tuple) else value)}")
-    write_whole(file, ("\n".join(lines) + "\n" + _tables_text(file)).encode())
+        is_wanted = of_machine or not item.metadata["of_machine"]
+        if is_wanted and value != item.default and not item.metadata["secret"]:
+            lines.append(f"{item.name} = {_toml(list(value) if isinstance(value, tuple) else value)}\n")
+    return "".join(lines)
+
+
+def crawl_values(text: str) -> dict[str, Any]:
+    """Returns the values that `settings_text` wrote, and the defaults of the settings that it left out, by name: all
+    settings that the machines of a crawl share. Raises InputError for text that an older or newer goodbot wrote, if it
+    cannot be read."""
+    try:
+        written = with_values(Settings(), tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, SettingError) as error:
+        raise InputError(f"the settings in the database cannot be used: {error}") from error
+    return {item.name: getattr(written, item.name) for item in fields(Settings) if not item.metadata["of_machine"]}
 
 
 def _tables_text(file: Path) -> str:

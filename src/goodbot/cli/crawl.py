@@ -89,6 +89,7 @@ _METAVARS = {
     "sign": "FILE",
     "signature_agent": "URL",
     "proxy": "URL",
+    "frontier": "URL",
 }
 
 
@@ -100,6 +101,7 @@ _SECTIONS: Final = {
     "How fast": ("delay", "crawl_delay_most", "workers", "concurrency", "per_host"),
     "Who you are": ("agent", "contact", "sign", "signature_agent", "signature_agent_form"),
     "What to keep": ("folder", "index", "archive", "duplicates"),
+    "Several machines": ("frontier",),
     "How pages and rules are read": ("render", "clean_urls", "traps", "dialect"),
     "Network": ("allow_private", "ca_file", "resolve", "proxy"),
 }

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -45,6 +46,14 @@ def shown(dsn: str) -> str:
         return "the database"
     named = {name: str(parts[name]) for name in ("user", "host", "port", "dbname") if parts.get(name)}
     return make_conninfo("", **named) or "the default database"
+
+
+def without_password(dsn: str) -> str:
+    """Returns the address (a URL) without its password, for a file: libpq finds the password by itself."""
+    parts = urlsplit(dsn)
+    user, at, place = parts.netloc.rpartition("@")
+    query = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != "password"]
+    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{place}", query=urlencode(query)))
 
 
 def connect(dsn: str, name: str) -> PostgresConnection:

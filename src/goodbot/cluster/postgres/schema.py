@@ -131,6 +131,7 @@ CREATE TABLE lessons (
 CREATE UNIQUE INDEX lessons_key ON lessons (host, kind, md5(about));
 """
 
+_NEWER: Final = "the database was written by a newer goodbot (format {}; this one reads {}): upgrade it"
 _PARTED: Final = ("urls", "visits", "seen")
 
 
@@ -143,9 +144,7 @@ def prepare(connection: Connection[tuple[object, ...]], parts: int = PARTS) -> N
         if version is None:
             _create(connection, parts)
         elif version > FORMAT:
-            raise RunError(
-                f"the database was written by a newer goodbot (format {version}; this one reads {FORMAT}): upgrade it"
-            )
+            raise RunError(_NEWER.format(version, FORMAT))
         else:
             for step in range(version, FORMAT):
                 connection.execute(STEPS[step])
@@ -154,6 +153,20 @@ def prepare(connection: Connection[tuple[object, ...]], parts: int = PARTS) -> N
 
 STEPS: Final[Mapping[int, str]] = {}
 """Statements by the format that they start from."""
+
+
+def check_format(connection: Connection[tuple[object, ...]]) -> bool:
+    """Returns whether the schema has a crawl. Raises RunError for tables of another format, which a machine migrates
+    when it takes part."""
+    version = _version(connection)
+    if version is not None and version > FORMAT:
+        raise RunError(_NEWER.format(version, FORMAT))
+    if version is not None and version < FORMAT:
+        raise RunError(
+            f"the database is of an older goodbot (format {version}; this one reads {FORMAT}): run goodbot crawl on it,"
+            " which brings it up to date"
+        )
+    return version is not None
 
 
 def _version(connection: Connection[tuple[object, ...]]) -> int | None:

@@ -37,6 +37,11 @@ def _apply(checks: Mapping[str, Check], settings: Settings) -> None:
             raise SettingError(name, str(error)) from error
 
 
+def _check_frontier(address: str | None) -> None:
+    if address is not None and not address.startswith(("postgresql://", "postgres://")):
+        raise InputError("--frontier must be the address of a PostgreSQL database: postgresql://HOST/DATABASE")
+
+
 def _nameservers(settings: Settings) -> None:
     if settings.nameservers:
         from goodbot.robot.fetch.resolver import nameserver  # noqa: PLC0415  (loads libcurl, and few crawls name any)
@@ -58,6 +63,7 @@ _FORMS: Final[Mapping[str, Check]] = {
     "resolve": lambda settings: pins_of(settings.resolve),
     "nameservers": _nameservers,
     "proxy": lambda settings: check_proxy(settings.proxy),
+    "frontier": lambda settings: _check_frontier(settings.frontier),
     "auth": lambda settings: Credentials(settings.auth),
 }
 _FILES: Final[Mapping[str, Check]] = {

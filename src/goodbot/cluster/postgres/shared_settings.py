@@ -1,0 +1,58 @@
+"""Keeps the settings and seeds of a crawl in its database, for the machines that join."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+
+from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
+from goodbot.cluster.postgres.schema import check_format
+from goodbot.url import Url
+
+_LOAD: Final = """SELECT settings, EXISTS (SELECT FROM seeds),
+    ARRAY(SELECT name FROM machines WHERE ended_at IS NULL AND writer <> %s ORDER BY id)
+  FROM crawl"""
+_SAVE_SEEDS: Final = "INSERT INTO seeds SELECT unnest(%s::text[]) ON CONFLICT (md5(url)) DO NOTHING"
+_SEEDS_AT_ONCE: Final = 10_000
+
+
+class SharedCrawl(NamedTuple):
+    """A crawl in a database: its settings as TOML, whether it has lists of seeds, and the names of the other machines
+    that take part."""
+
+    settings: str
+    has_lists: bool
+    others: tuple[str, ...]
+
+
+def load_shared(dsn: str, writer: str) -> SharedCrawl | None:
+    """Returns the crawl in a database, as the folder with this `writer` sees it; None: there is none yet. Raises
+    InputError for an address that cannot be used, StoreAwayError if the server does not answer, RunError for tables of
+    another format."""
+    with connect(dsn, "goodbot") as connection, translated(dsn):
+        if not check_format(connection):
+            return None
+        row = connection.execute(_LOAD, (writer,)).fetchone()
+    if row is None or not row[0]:
+        return None
+    return SharedCrawl(row[0], row[1], tuple(row[2]))
+
+
+def save_shared(connection: PostgresConnection, settings: str, seeds: Iterable[Url]) -> None:
+    """Stores settings, and adds the seeds of lists."""
+    connection.execute("UPDATE crawl SET settings = %s", (settings,))
+    items = iter(seeds)
+    while some := [seed.text for seed in islice(items, _SEEDS_AT_ONCE)]:
+        connection.execute(_SAVE_SEEDS, (some,))
+
+
+def listed_seeds(dsn: str) -> Iterator[Url]:
+    """Yields the seeds of the lists."""
+    with (
+        translated(dsn),
+        connect(dsn, "goodbot seeds") as connection,
+        connection.transaction(),
+        connection.cursor(name="seeds") as cursor,
+    ):
+        cursor.itersize = _SEEDS_AT_ONCE
+        for (text,) in cursor.execute("SELECT url FROM seeds"):
+            yield Url(text)
