@@ -9,8 +9,9 @@ from types import TracebackType
 class UnreliableProxy:
     """Passes bytes between its own port and another one.
 
-    `cut_after`: the next time these bytes are sent to the server, they still reach it, but every connection breaks
-    before the answer. `silent`: nothing passes, and no connection is closed, like a cable that is unplugged.
+    `cut_after`: the next time these bytes are sent to the server, they still reach it, but the connection breaks before
+    the answer; `cuts` counts that. `silent`: nothing passes, and no connection is closed, like a cable that is
+    unplugged.
     """
 
     def __init__(self, target_port: int) -> None:
@@ -21,7 +22,7 @@ class UnreliableProxy:
         self.cuts = 0
         self._passes = threading.Event()
         self._passes.set()
-        self._sockets: list[socket.socket] = []
+        self._connections: list[_Connection] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property
@@ -34,11 +35,9 @@ class UnreliableProxy:
 
     def cut(self) -> None:
         """Breaks every connection."""
-        self.cuts += 1
-        for end in self._sockets:
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-        self._sockets.clear()
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
 
     def __enter__(self) -> "UnreliableProxy":
         return self
@@ -57,21 +56,42 @@ class UnreliableProxy:
                 theirs = socket.create_connection(("127.0.0.1", self._target_port))
             except OSError:
                 return
-            self._sockets += (ours, theirs)
-            for source, target, to_server in ((ours, theirs, True), (theirs, ours, False)):
-                threading.Thread(target=self._pass_on, args=(source, target, to_server), daemon=True).start()
+            connection = _Connection(ours, theirs)
+            self._connections.append(connection)
+            for pass_on in (self._requests, self._answers):
+                threading.Thread(target=pass_on, args=(connection,), daemon=True).start()
 
-    def _pass_on(self, source: socket.socket, target: socket.socket, to_server: bool) -> None:
-        with suppress(OSError), source, target:
-            while data := source.recv(65536):
+    def _requests(self, connection: "_Connection") -> None:
+        with suppress(OSError):
+            while data := connection.ours.recv(65536):
                 self._passes.wait()
-                mark = self.cut_after if to_server else None
-                if mark is not None and mark in data:
-                    self.cut_after = None
-                    target.sendall(data)
-                    target.shutdown(socket.SHUT_WR)  # the server carries out what it has received
-                    while target.recv(65536):
-                        pass
-                    self.cut()
+                if self.cut_after is not None and self.cut_after in data:
+                    connection.drops_answers, self.cut_after, self.cuts = True, None, self.cuts + 1
+                    connection.theirs.sendall(data)
+                    connection.theirs.shutdown(socket.SHUT_WR)  # the server does what it was told, then hangs up
                     return
-                target.sendall(data)
+                connection.theirs.sendall(data)
+        connection.close()
+
+    def _answers(self, connection: "_Connection") -> None:
+        with suppress(OSError):
+            while data := connection.theirs.recv(65536):
+                self._passes.wait()
+                if not connection.drops_answers:
+                    connection.ours.sendall(data)
+        connection.close()
+
+
+class _Connection:
+    """A connection to the proxy, and that of the proxy to the server."""
+
+    def __init__(self, ours: socket.socket, theirs: socket.socket) -> None:
+        self.ours = ours
+        self.theirs = theirs
+        self.drops_answers = False
+
+    def close(self) -> None:
+        for end in (self.ours, self.theirs):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()

@@ -272,6 +272,8 @@ class PostgresFrontier(PostgresLedger):
     def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
         """See `IndexQueue.indexed`; of the index of this machine. URLs that are not pending are skipped."""
         with self._writing("indexed") as step:
+            if step.call.is_done:
+                return
             step.queue.indexed(step.places.known_keys(urls))
             if mark is not None:
                 step.queue.save_mark(mark)
@@ -279,11 +281,15 @@ class PostgresFrontier(PostgresLedger):
     def passed_over(self, urls: Iterable[Url]) -> None:
         """See `IndexQueue.passed_over`."""
         with self._writing("passed over") as step:
+            if step.call.is_done:
+                return
             step.queue.passed_over(step.places.known_keys(urls))
 
     def requeue(self, urls: Iterable[Url]) -> None:
         """See `IndexQueue.requeue`; URLs that are out of scope or unknown are skipped."""
         with self._writing("requeue") as step:
+            if step.call.is_done:
+                return
             step.queue.requeue(step.places.known_keys(urls))
             self._recent.clear()
 
@@ -291,6 +297,8 @@ class PostgresFrontier(PostgresLedger):
         """Removes the references to the lost records of these URLs; visited pages become ready to be fetched again,
         without validators. Skips unknown URLs."""
         with self._writing("lose records") as step:
+            if step.call.is_done:
+                return
             step.queue.lose_records(step.places.known_keys(urls))
             self._recent.clear()
 
@@ -341,7 +349,9 @@ class PostgresFrontier(PostgresLedger):
 
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`."""
-        with self._writing("robots"):
+        with self._writing("robots") as step:
+            if step.call.is_done:
+                return
             self._tables.save_access(origin, access)
 
     def save_courtesies(self, courtesies: Iterable[Courtesy]) -> None:
@@ -354,6 +364,8 @@ class PostgresFrontier(PostgresLedger):
         """See `LessonStore.save_lessons`; the last 1,000 of one host are kept."""
         saved = list(lessons)
         with self._writing("lessons") as step:
+            if step.call.is_done:
+                return
             self._tables.save_lessons(saved)
             self._let_in(step, [lesson for lesson in saved if lesson.lapsed])
 

@@ -8,12 +8,15 @@ Pages to be removed from the index wait in that queue as well.
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.live import HostRequest
 from goodbot.ports import Archive, Clock, CourtesyStore, Frontier, Index, IndexQueue
+from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls
 from goodbot.robot.manners.request_recorder import add_requests
+from goodbot.search_values import IndexMark
 from goodbot.url import Url
 from goodbot.values import REDIRECTS, Event, FoundLinks, Outcome, RecordRef, Release
 from goodbot.visit_values import VisitResult
@@ -45,7 +48,10 @@ class Batch:
         clock: Clock,
         observe: Callable[[Outcome], None],
         courtesies: CourtesyStore | None = None,
+        calls: StoreCalls | None = None,
     ) -> None:
+        """`calls` runs the calls on frontier, queue and courtesies; without it, they are run at once."""
+        self._calls = calls or DirectCalls()
         self._frontier = frontier
         self._queue = queue
         self._archive = archive
@@ -62,6 +68,9 @@ class Batch:
         self._to_index: list[Url] = []
         self._unlisted: set[str] = set()
         self._committed_at = self._indexed_at = clock.now()
+        self.is_committing = False
+        self.on_commit: Callable[[], Callable[[], object]] = lambda: lambda: None
+        """Called when a commit takes what was added; what it returns is called when that is committed."""
 
     def __bool__(self) -> bool:
         return bool(self._outcomes or self._releases or self._found)
@@ -97,7 +106,7 @@ class Batch:
         self._links += len(outcome.links)
         if self._index is not None:
             self._change_index(self._index, outcome, result)
-        if len(self._outcomes) >= MAX_OUTCOMES or self._links >= MAX_LINKS:
+        if self._is_full():
             self.commit()
 
     def find(self, found: FoundLinks) -> None:
@@ -106,8 +115,11 @@ class Batch:
             self._committed_at = self._clock.now()
         self._found.append(found)
         self._links += len(found.links)
-        if self._links >= MAX_LINKS:
+        if self._is_full():
             self.commit()
+
+    def _is_full(self) -> bool:
+        return len(self._outcomes) >= MAX_OUTCOMES or self._links >= MAX_LINKS
 
     def _change_index(self, index: Index, outcome: Outcome, result: VisitResult) -> None:
         if result.document is not None:
@@ -131,7 +143,7 @@ class Batch:
                 yield
             for url in part:
                 self._index.remove(url.text)
-        self._queue.indexed(self._to_index, self._index.commit())
+        self._calls.run(partial(self._queue.indexed, self._to_index, self._index.commit()))
         self._to_index = []
 
     def release(self, release: Release) -> None:
@@ -154,48 +166,74 @@ class Batch:
             self.commit()
 
     def commit_if_due(self) -> None:
-        """Commits the batch if it is due, and the index if that is due."""
-        if self and self.due_in_s() <= 0:
+        """Commits the batch if it is due or full, and the index if that is due."""
+        if self and (self.due_in_s() <= 0 or self._is_full()):
             self.commit()
         if self._to_index and self._clock.now() - self._indexed_at >= INDEX_COMMIT_S:
             self._commit_index()
 
     def commit(self) -> None:
         """Commits the batch in one transaction, then calls the observer. Whatever fails afterwards, no outcome is
-        committed twice."""
-        if not self:
+        committed twice. While a commit is under way, nothing happens: what was added since belongs to the next one."""
+        if not self or self.is_committing:
             return
-        outcomes = self._outcomes
+        self.is_committing, committed = True, self.on_commit()
+        outcomes, added = self._outcomes, self._outcomes
         if self._archive is not None:
             self._archive.flush()
         mark = None
         if self._index_first and self._index is not None:
             mark = self._index.commit()
             outcomes = [replace(outcome, to_index=False) if outcome.to_index else outcome for outcome in outcomes]
-        with self._frontier.together():
-            self._save_requests()
-            rejected = self._frontier.settle(outcomes, self._releases, self._found)
-        self._requests = []
-        if rejected:
-            self._take_out(rejected)
-            outcomes = [outcome for position, outcome in enumerate(outcomes) if position not in rejected]
+        write = partial(self._write, outcomes, self._releases, self._found, self._requests, mark)
         self._outcomes, self._releases, self._index_first = [], [], False
-        self._found, self._links = [], 0
+        self._found, self._links, self._requests = [], 0, []
+        self._calls.run(write, partial(self._written, outcomes, added, committed))
+
+    def _write(
+        self,
+        outcomes: Sequence[Outcome],
+        releases: Sequence[Release],
+        found: Sequence[FoundLinks],
+        requests: Sequence[HostRequest],
+        mark: IndexMark | None,
+    ) -> Collection[int]:
+        """Writes everything to the store; returns the positions of the outcomes that were rejected."""
+        with self._frontier.together():
+            if self._courtesies is not None and requests:
+                add_requests(self._courtesies, requests)
+            rejected = self._frontier.settle(outcomes, releases, found)
+            if mark is not None:
+                self._queue.indexed((), mark)
+            settled = (outcome for position, outcome in enumerate(outcomes) if position not in rejected)
+            requeue_copies(self._queue, (outcome.url for outcome in settled if _frees_copies(outcome)))
+        return rejected
+
+    def _written(
+        self,
+        outcomes: Sequence[Outcome],
+        added: Sequence[Outcome],
+        committed: Callable[[], object],
+        rejected: Collection[int],
+    ) -> None:
+        """Goes on after the commit. `added`: the outcomes as they were added."""
+        self.is_committing = False
         self._committed_at = self._clock.now()
+        if rejected:
+            self._take_out([added[position] for position in rejected])
+            outcomes = [outcome for position, outcome in enumerate(outcomes) if position not in rejected]
         self._to_index += (outcome.url for outcome in outcomes if outcome.to_index or outcome.from_index)
-        if mark is not None:
-            self._queue.indexed((), mark)
-        requeue_copies(self._queue, (outcome.url for outcome in outcomes if _frees_copies(outcome)))
         for outcome in outcomes:
             self._observe(outcome)
+        committed()
 
-    def _take_out(self, rejected: Collection[int]) -> None:
+    def _take_out(self, rejected: Sequence[Outcome]) -> None:
         """Removes the documents of rejected outcomes from the index again: whoever has leased their URLs since visits
         them again."""
         _LOG.warning("%d results were rejected, because their leases had ended", len(rejected))
-        for position in rejected:
-            if self._index is not None and self._outcomes[position].to_index:
-                self._index.remove(self._outcomes[position].url.text)
+        for outcome in rejected:
+            if self._index is not None and outcome.to_index:
+                self._index.remove(outcome.url.text)
 
     def commit_all(self) -> None:
         """Commits everything, the index too, at the end of a run."""
@@ -204,16 +242,13 @@ class Batch:
         self._commit_index()
 
     def _write_requests(self) -> None:
-        self._save_requests()
-        self._requests = []
-
-    def _save_requests(self) -> None:
         if self._courtesies is not None and self._requests:
-            add_requests(self._courtesies, self._requests)
+            self._calls.run(partial(add_requests, self._courtesies, self._requests))
+        self._requests = []
 
     def _commit_index(self) -> None:
         if self._index is not None and self._to_index:
-            self._queue.indexed(self._to_index, self._index.commit())
+            self._calls.run(partial(self._queue.indexed, self._to_index, self._index.commit()))
             self._to_index = []
         self._indexed_at = self._clock.now()
 
