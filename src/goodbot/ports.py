@@ -180,6 +180,10 @@ class RobotsStore(Protocol):
 
     def load_robots(self, origin: str) -> Access | None: ...
 
+    def load_all_robots(self, origins: Iterable[str]) -> dict[str, Access]:
+        """Returns the files of those of these origins that are known, in one call."""
+        ...
+
     def save_robots(self, origin: str, access: Access) -> None: ...
 
 

@@ -51,3 +51,11 @@ def test_the_last_one_saved_counts(reopened: Callable[[], RobotsStore]) -> None:
     for access in (READ, ABSENT, TROUBLE):
         store.save_robots(ORIGIN, access)
     assert reopened().load_robots(ORIGIN) == TROUBLE
+
+
+def test_the_files_of_many_origins_are_loaded_in_one_call(reopened: Callable[[], RobotsStore]) -> None:
+    store, other = reopened(), "http://other.example"
+    store.save_robots(ORIGIN, READ)
+    store.save_robots(other, ABSENT)
+    assert store.load_all_robots([other, "http://unknown.example", ORIGIN, other]) == {ORIGIN: READ, other: ABSENT}
+    assert store.load_all_robots([]) == {}

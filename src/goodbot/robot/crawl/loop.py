@@ -82,7 +82,13 @@ class CrawlLoop(ABC):
             return "max-pages"
         if self._paused:
             return None
-        return "finished" if self._leases.is_finished() else None
+        return "finished" if self._has_finished() else None
+
+    def _has_finished(self) -> bool:
+        return self._leases.is_finished()
+
+    def _next_ready_at(self) -> float | None:
+        return self._leases.next_ready_at()
 
     def _task_ended(self, task: asyncio.Task[None]) -> None:
         """Notes that a task of this crawl has ended. If it failed, its error ends the crawl."""
@@ -109,5 +115,5 @@ class CrawlLoop(ABC):
         sleep_s = min(self._sink.due_in_s(), self.max_sleep_s) if self._sink else self.max_sleep_s
         if self._stopping or self._paused or self._is_full():
             return sleep_s
-        ready_at = self._leases.next_ready_at()
+        ready_at = self._next_ready_at()
         return sleep_s if ready_at is None else min(max(ready_at - self._clock.now(), GATHER_S), sleep_s)

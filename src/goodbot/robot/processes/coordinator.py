@@ -8,10 +8,12 @@ worker that dies; the hosts of that worker wait as after any kill.
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from math import inf
 from socket import socketpair
-from typing import Final
+from typing import Final, NamedTuple, TypeVar
 
 from goodbot.config import Settings
 from goodbot.exclusion import Access
@@ -23,6 +25,7 @@ from goodbot.robot.crawl.assembly import WorkerSetup
 from goodbot.robot.crawl.batch import MAX_OUTCOMES, Batch
 from goodbot.robot.crawl.loop import CrawlLoop
 from goodbot.robot.crawl.page_mark import PageMark
+from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls
 from goodbot.robot.processes.ended_workers import EndedWorkers
 from goodbot.robot.processes.messages import (
     Committed,
@@ -39,6 +42,7 @@ from goodbot.robot.processes.messages import (
     unpack_result,
 )
 from goodbot.robot.processes.spawning import Start, start_process
+from goodbot.robot.processes.worker import host_of_origin
 from goodbot.robot.processes.worker_records import HeldLease, WorkerRecord
 from goodbot.url import Url
 from goodbot.values import Lease, Release
@@ -47,6 +51,10 @@ from goodbot.visit_values import VisitResult
 MAX_WAITING_PER_PLACE: Final = 4
 """How many leases for each place (see `WorkerRecord.places`) may wait for workers that are full. The coordinator goes
 on leasing until then, so that the other workers still get leases."""
+
+LOOK_S: Final = 1.0
+"""How long the coordinator relies on the frontier's word that no host is ready, unless something was committed since:
+another machine may add URLs."""
 
 _MIN_BODIES_BYTES: Final = 1024 * 1024
 
@@ -69,10 +77,15 @@ class Coordinator(CrawlLoop):
         lessons: LessonStore | None = None,
         start: Start = start_process,
         keep_deadly: Callable[[Url, bytes], str] | None = None,
+        calls: StoreCalls | None = None,
     ) -> None:
-        """`keep_deadly` stores the records of an answer that killed the workers reading it, and returns a clause for
-        the outcome that says where they are."""
+        """`calls` runs the calls on the stores; without it, they are run at once. `keep_deadly` stores the records of
+        an answer that killed the workers reading it, and returns a clause for the outcome that says where they are."""
         super().__init__(frontier, batch, clock)
+        self._calls = calls or DirectCalls()
+        self._leasing = self._is_finished = False
+        self._news = True
+        self._looked_at = self._ready_at = 0.0
         self._settings = settings
         self._setup = replace(setup, uncommitted_most=max(MAX_OUTCOMES // workers, 1), processes=workers)
         self._frontier = frontier
@@ -83,7 +96,8 @@ class Coordinator(CrawlLoop):
         self._start = start
         self._workers: dict[int, WorkerRecord] = {}
         self._listening: set[asyncio.Task[None]] = set()
-        self._ended = EndedWorkers(settings, setup, robots, batch, clock, keep_deadly)
+        self._ended = EndedWorkers(settings, setup, batch, clock, keep_deadly)
+        batch.on_commit = self._commit_begins
         self._left: set[str] = set()
 
     @property
@@ -147,15 +161,34 @@ class Coordinator(CrawlLoop):
             return reason
         finally:
             await self._end()
-            self._batch.commit_all()
+            await self._commit_rest()
+
+    def wake(self) -> None:
+        """See `CrawlLoop.wake`."""
+        self._news = True
+        super().wake()
+
+    async def _commit_rest(self) -> None:
+        """Commits what was reported. A commit under way is awaited first."""
+        await self._calls.finish()
+        self._batch.commit_all()
+        await self._calls.finish()
 
     def _begin(self) -> None:
-        if not self._batch:
-            self._acknowledge()
+        self._acknowledge()
         self._grant()
 
     def _is_busy(self) -> bool:
-        return any(worker.held or worker.waiting for worker in self._workers.values())
+        waits = self._leasing or self._batch.is_committing
+        return waits or any(worker.held or worker.waiting for worker in self._workers.values())
+
+    def _has_finished(self) -> bool:
+        return self._is_finished and not self._news
+
+    def _next_ready_at(self) -> float | None:
+        if self._leasing:
+            return None  # the answer wakes the loop
+        return self._clock.now() if self._news else min(self._ready_at, self._looked_at + LOOK_S)
 
     def _is_full(self) -> bool:
         return self._free_places() <= 0 or self._pages_left <= self._outstanding()
@@ -178,13 +211,62 @@ class Coordinator(CrawlLoop):
         if self._free_places() > 0:
             self._batch.give_back()
         self._send_waiting()
-        while (room := self._free_places()) > 0 and (share := self._urls_per_lease()):
-            leases = self._frontier.lease(room, share, self._clock.now(), sized=True)
-            for lease in leases:
-                self._workers[share_of_partition(lease.partition, self._count)].waiting.append(lease)
+        while self._lease_more():
             self._send_waiting()
-            if len(leases) < room:
-                return
+        self._send_waiting()
+
+    def _lease_more(self) -> bool:
+        """Leases hosts for the free places. Returns whether more can be leased at once; False while the call waits."""
+        room, share, now = self._free_places(), self._urls_per_lease(), self._clock.now()
+        is_known = not self._news and now < min(self._ready_at, self._looked_at + LOOK_S)
+        if self._leasing or room <= 0 or not share or is_known:
+            return False
+        self._leasing, self._news = True, False
+        self._calls.run(partial(self._lease, room, share, now), self._take_leases)
+        return not self._leasing and self._ready_at <= now
+
+    def _lease(self, room: int, share: int, now: float) -> "_Answer":
+        """Leases hosts in the store. If there are no more, looks when there will be some."""
+        leases = self._frontier.lease(room, share, now, sized=True)
+        if len(leases) == room:
+            return _Answer(leases, now, now, False)
+        ready_at = self._frontier.next_ready_at()
+        is_finished = not leases and ready_at is None and self._frontier.is_finished()
+        return _Answer(leases, now, inf if ready_at is None else ready_at, is_finished)
+
+    def _take_leases(self, answer: "_Answer") -> None:
+        """Loads what is known of the leased hosts. Robots.txt files are sent with every lease, since a worker keeps one
+        only as long as it holds the lease (docs/decisions/0021); lessons only if the worker did not get them lately."""
+        _, self._looked_at, self._ready_at, self._is_finished = answer
+        hosts: list[str] = []
+        for lease in answer.leases:
+            hosts += self._worker_of(lease.partition).hosts_without_lessons([lease])
+        if answer.leases:
+            self._calls.run(partial(self._load, answer.leases, hosts), self._keep_leases)
+        else:
+            self._leasing = False
+
+    def _load(self, leases: Sequence[Lease], hosts: Sequence[str]) -> "_Known":
+        """Loads the robots.txt files of the leases, and the lessons about `hosts`."""
+        origins = dict.fromkeys(leased.url.origin for lease in leases for leased in lease.urls)
+        robots = self._robots.load_all_robots(origins)
+        if self._lessons is None or not hosts:
+            return _Known(leases, robots, (), ())
+        return _Known(leases, robots, self._lessons.load_lessons(hosts), self._lessons.load_indexed_pages(hosts))
+
+    def _keep_leases(self, known: "_Known") -> None:
+        """Gives the leases to their workers, as soon as these have room."""
+        lessons, pages = _by_host(known.lessons, _host_of_lesson), _by_host(known.indexed_pages, _host_of_page)
+        for lease in known.leases:
+            origins = dict.fromkeys(leased.url.origin for leased in lease.urls)
+            robots = {origin: known.robots[origin] for origin in origins if origin in known.robots}
+            held = HeldLease(lease, {}, robots, lessons.get(lease.host, ()), pages.get(lease.host, ()))
+            self._worker_of(lease.partition).waiting.append(held)
+        self._leasing = False
+        self._wake.set()
+
+    def _worker_of(self, partition: int) -> WorkerRecord:
+        return self._workers[share_of_partition(partition, self._count)]
 
     def _send_waiting(self) -> None:
         for worker in self._workers.values():
@@ -204,40 +286,30 @@ class Coordinator(CrawlLoop):
         return min(most, max(left // (2 * max(self._places(), 1)), 1)) if left > 0 else 0
 
     def _send_leases(self, worker: WorkerRecord) -> None:
-        leases: list[Lease] = []
+        sent: list[HeldLease] = []
         while worker.waiting and worker.room > 0 and (share := self._urls_per_lease()):
-            lease = worker.waiting.popleft()
-            if len(lease.urls) > share:  # the other URLs are ready again when the lease ends
-                lease = replace(lease, urls=lease.urls[:share], is_full=True)
-            worker.held[lease.host] = HeldLease(lease, {leased.url: leased for leased in lease.urls})
-            leases.append(lease)
-        if leases:
-            lessons, indexed = self._lessons_for(worker, leases)
-            robots = tuple(self._robots_for(leases))
-            send(worker.writer, Grant(pack(tuple(leases)), robots, tuple(lessons), tuple(indexed)))
-
-    def _robots_for(self, leases: Sequence[Lease]) -> Iterator[tuple[str, Access]]:
-        """Yields the known robots.txt of each origin of the leases. It is sent with every lease, since a worker keeps
-        it only as long as it holds the lease (docs/decisions/0021)."""
-        for origin in dict.fromkeys(leased.url.origin for lease in leases for leased in lease.urls):
-            if access := self._robots.load_robots(origin):
-                yield origin, access
-
-    def _lessons_for(self, worker: WorkerRecord, leases: list[Lease]) -> tuple[Sequence[Lesson], Sequence[IndexedPage]]:
-        """Returns the lessons about hosts whose lessons were not sent to this worker recently, and the indexed pages of
-        these hosts."""
-        if self._lessons is None or not (hosts := worker.hosts_without_lessons(leases)):
-            return (), ()
-        return self._lessons.load_lessons(hosts), self._lessons.load_indexed_pages(hosts)
+            held = worker.waiting.popleft()
+            if len(held.lease.urls) > share:  # the other URLs are ready again when the lease ends
+                held.lease = replace(held.lease, urls=held.lease.urls[:share], is_full=True)
+            held.urls = {leased.url: leased for leased in held.lease.urls}
+            worker.held[held.lease.host] = held
+            sent.append(held)
+        if sent:
+            leases = tuple(held.lease for held in sent)
+            robots = tuple(item for held in sent for item in held.robots.items())
+            lessons = tuple(lesson for held in sent for lesson in held.lessons)
+            pages = tuple(page for held in sent for page in held.indexed_pages)
+            send(worker.writer, Grant(pack(leases), robots, lessons, pages))
 
     def _return_unstarted(self) -> None:
         """Releases the leases that were not sent to a worker."""
         now = self._clock.now()
         for worker in self._workers.values():
-            for lease in worker.waiting:
+            for held in worker.waiting:
+                lease = held.lease
                 self._batch.release(Release(lease.host, now, lease.backoff_s, lease.cut_at, token=lease.token))
             worker.waiting.clear()
-            if self._stopping:
+            if self._stopping and not self._leasing:
                 self._send_stop(worker)
 
     def _send_stop(self, worker: WorkerRecord) -> None:
@@ -310,10 +382,7 @@ class Coordinator(CrawlLoop):
         worker.in_flight = report.in_flight
         worker.holdings = report.holdings or worker.holdings
         worker.unacknowledged_pauses -= report.pauses
-        for origin, access in report.robots:
-            self._robots.save_robots(origin, access)
-        if report.lessons and self._lessons is not None:
-            self._lessons.save_lessons(report.lessons)
+        self._learn(worker, report)
         for encoded in report.robots_records:
             self._batch.keep(encoded)
         for request in unpack_requests(report.requests):
@@ -323,15 +392,32 @@ class Coordinator(CrawlLoop):
         for packed in report.results:
             self._take_result(worker, unpack_result(packed))
         for release in unpack_releases(report.releases):
-            worker.held.pop(release.host, None)
-            if release.partition is not None and share_of_partition(release.partition, self._count) != worker.number:
-                worker.hosts.pop(release.host)  # if the host comes back, its lessons are sent again
-            self._batch.release(release)
+            self._take_release(worker, release)
         worker.uncommitted += report.weight
         if worker.uncommitted >= self._setup.uncommitted_most // 2:
             self._batch.commit()
-            self._acknowledge()
+        self._acknowledge()
         self._wake.set()
+
+    def _learn(self, worker: WorkerRecord, report: WorkerReport) -> None:
+        """Saves what the worker learned about hosts."""
+        for origin, access in report.robots:
+            if (held := worker.held.get(host_of_origin(origin))) is not None:
+                held.robots[origin] = access
+        if report.robots or report.lessons:
+            self._calls.run(partial(self._save, report.robots, report.lessons))
+
+    def _save(self, robots: Sequence[tuple[str, Access]], lessons: Sequence[Lesson]) -> None:
+        for origin, access in robots:
+            self._robots.save_robots(origin, access)
+        if lessons and self._lessons is not None:
+            self._lessons.save_lessons(lessons)
+
+    def _take_release(self, worker: WorkerRecord, release: Release) -> None:
+        worker.held.pop(release.host, None)
+        if release.partition is not None and share_of_partition(release.partition, self._count) != worker.number:
+            worker.hosts.pop(release.host)  # if the host comes back, its lessons are sent again
+        self._batch.release(release)
 
     def _take_result(self, worker: WorkerRecord, result: VisitResult) -> None:
         outcome = result.outcome
@@ -344,11 +430,25 @@ class Coordinator(CrawlLoop):
         self._batch.add(result)
 
     def _acknowledge(self) -> None:
-        """Acknowledges to the workers that all their reports are committed, so that they may go on."""
-        for worker in self._workers.values():
-            if worker.uncommitted:
-                send(worker.writer, Committed(worker.uncommitted))
-                worker.uncommitted = 0
+        """Acknowledges to the workers that all their reports are committed, if that is so, so that they may go on."""
+        is_reported = any(worker.uncommitted for worker in self._workers.values())
+        if is_reported and not self._batch and not self._batch.is_committing:
+            self._commit_begins()()
+
+    def _commit_begins(self) -> Callable[[], None]:
+        """Returns what follows the commit of all reports so far: it acknowledges them."""
+        reported = [(worker, worker.uncommitted) for worker in self._workers.values() if worker.uncommitted]
+        for worker, _ in reported:
+            worker.uncommitted = 0
+
+        def committed() -> None:
+            self._news = True
+            for worker, weight in reported:
+                if self._workers.get(worker.number) is worker:
+                    send(worker.writer, Committed(weight))
+            self._wake.set()
+
+        return committed
 
     async def _stop_workers(self) -> None:
         """Stops the workers, which have reported everything, and waits until they have ended."""
@@ -369,3 +469,40 @@ class Coordinator(CrawlLoop):
             if worker.process.returncode is None:
                 worker.process.kill()
             await worker.process.wait()
+
+
+class _Answer(NamedTuple):
+    """What the frontier leased at `at`; when more will be ready, infinity for never; and whether the crawl is
+    finished."""
+
+    leases: Sequence[Lease]
+    at: float
+    ready_at: float
+    is_finished: bool
+
+
+class _Known(NamedTuple):
+    """Leases, and what is known of their hosts."""
+
+    leases: Sequence[Lease]
+    robots: Mapping[str, Access]
+    lessons: Sequence[Lesson]
+    indexed_pages: Sequence[IndexedPage]
+
+
+_Item = TypeVar("_Item")
+
+
+def _by_host(items: Iterable[_Item], host_of: Callable[[_Item], str]) -> dict[str, list[_Item]]:
+    found: dict[str, list[_Item]] = {}
+    for item in items:
+        found.setdefault(host_of(item), []).append(item)
+    return found
+
+
+def _host_of_lesson(lesson: Lesson) -> str:
+    return lesson.host
+
+
+def _host_of_page(page: IndexedPage) -> str:
+    return page.url.host_key

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from goodbot.config import Settings
-from goodbot.ports import Clock, RobotsStore
+from goodbot.ports import Clock
 from goodbot.robot.crawl.assembly import WorkerSetup
 from goodbot.robot.crawl.batch import Batch
 from goodbot.robot.crawl.revisit import Revisits
 from goodbot.robot.manners.politeness import NOTHING_ASKED, Politeness, bounded_timing
 from goodbot.robot.processes.worker_deaths import WorkerDeaths
-from goodbot.robot.processes.worker_records import WorkerRecord
+from goodbot.robot.processes.worker_records import HeldLease, WorkerRecord
 from goodbot.url import Url
 from goodbot.values import LeasedUrl, Outcome, Release
 from goodbot.visit_values import VisitResult
@@ -23,13 +23,11 @@ class EndedWorkers:
         self,
         settings: Settings,
         setup: WorkerSetup,
-        robots: RobotsStore,
         batch: Batch,
         clock: Clock,
         keep_deadly: Callable[[Url, bytes], str] | None,
     ) -> None:
         """`keep_deadly`: see `Coordinator`."""
-        self._robots = robots
         self._batch = batch
         self._clock = clock
         self._keep_deadly = keep_deadly
@@ -44,7 +42,7 @@ class EndedWorkers:
         now, died = self._clock.now(), worker.process.returncode != 0
         for host, held in worker.held.items():
             first = next(iter(held.urls.values()), None)
-            ready_at = self._ready_after_cut(first.url, now) if died and first is not None else now
+            ready_at = self._ready_after_cut(held, first.url, now) if died and first is not None else now
             cut_at = now if died else held.lease.cut_at
             self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at, token=held.lease.token))
         worker.held.clear()
@@ -61,10 +59,10 @@ class EndedWorkers:
             first = next(iter(held.urls.values()), None)
             ready_at, charged = now, None
             if killer is not None and killer.url.host_key == host:
-                ready_at = self._ready_after_cut(killer.url, now, self._deaths.host_kills(host))
+                ready_at = self._ready_after_cut(held, killer.url, now, self._deaths.host_kills(host))
                 charged = self._with_evidence(worker, self._deaths.killed(killer, status, now, ready_at))
             elif first is not None and worker.has_begun:
-                ready_at = self._ready_after_cut(first.url, now)
+                ready_at = self._ready_after_cut(held, first.url, now)
                 charged = self._deaths.died_otherwise(first, status, now, ready_at) if killer is None else None
             if charged is not None:
                 self._settle_page(held.urls[charged.url], replace(charged, token=held.lease.token))
@@ -82,7 +80,7 @@ class EndedWorkers:
     def _settle_page(self, leased: LeasedUrl, outcome: Outcome) -> None:
         self._batch.add(VisitResult(self._revisits.settle(leased, outcome)))
 
-    def _ready_after_cut(self, url: Url, now: float, kills: int = 0) -> float:
-        access = self._robots.load_robots(url.origin)
+    def _ready_after_cut(self, held: HeldLease, url: Url, now: float, kills: int = 0) -> float:
+        access = held.robots.get(url.origin)
         timing = access.rules.timing(self._token) if access else NOTHING_ASKED
         return self._politeness.after_interruption(url, bounded_timing(timing), now, kills)

@@ -98,7 +98,12 @@ class GrantedRobots:
 
     def load_robots(self, origin: str) -> Access | None:
         """See `RobotsStore.load_robots`."""
-        return self._held.get(_host_of(origin), {}).get(origin)
+        return self._held.get(host_of_origin(origin), {}).get(origin)
+
+    def load_all_robots(self, origins: Iterable[str]) -> dict[str, Access]:
+        """See `RobotsStore.load_all_robots`."""
+        found = ((origin, self.load_robots(origin)) for origin in dict.fromkeys(origins))
+        return {origin: access for origin, access in found if access is not None}
 
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`. The coordinator gets it with the next report."""
@@ -107,7 +112,7 @@ class GrantedRobots:
 
     def learn(self, origin: str, access: Access) -> None:
         """Keeps a robots.txt until `let_go` of its host."""
-        self._held.setdefault(_host_of(origin), {})[origin] = access
+        self._held.setdefault(host_of_origin(origin), {})[origin] = access
 
     def let_go(self, host: str) -> None:
         """Drops the files of the host: its lease has ended."""
@@ -119,7 +124,8 @@ class GrantedRobots:
         return fetched
 
 
-def _host_of(origin: str) -> str:
+def host_of_origin(origin: str) -> str:
+    """Returns the host (`Url.host_key`) of an origin."""
     return Url(origin + "/").host_key
 
 

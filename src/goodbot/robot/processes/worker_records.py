@@ -3,10 +3,12 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from goodbot.exclusion import Access
+from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import Holding
 from goodbot.lru import LruCache
 from goodbot.robot.crawl.page_mark import PageMark
@@ -29,10 +31,14 @@ its next lease. Without this, places were idle for 2 % of the time when answers 
 
 @dataclass(slots=True)
 class HeldLease:
-    """A lease that a worker holds, and those of its URLs that have no outcome yet."""
+    """A lease that a worker holds, or will get; those of its URLs that have no outcome yet; and what is known of its
+    host."""
 
     lease: Lease
     urls: dict[Url, LeasedUrl]
+    robots: dict[str, Access]
+    lessons: Sequence[Lesson] = ()
+    indexed_pages: Sequence[IndexedPage] = ()
 
 
 @dataclass(slots=True)
@@ -46,7 +52,7 @@ class WorkerRecord:
     mark: PageMark
     places: int
     held: dict[str, HeldLease] = field(default_factory=dict)
-    waiting: deque[Lease] = field(default_factory=deque)
+    waiting: deque[HeldLease] = field(default_factory=deque)
     hosts: LruCache[str, bool] = field(default_factory=lambda: LruCache(MAX_HOSTS))
     in_flight: int = 0
     holdings: tuple[Holding, ...] = ()

@@ -207,6 +207,10 @@ class MemoryFrontier:
         """See `RobotsStore.load_robots`."""
         return self._robots.get(origin)
 
+    def load_all_robots(self, origins: Iterable[str]) -> dict[str, Access]:
+        """See `RobotsStore.load_all_robots`."""
+        return {origin: self._robots[origin] for origin in origins if origin in self._robots}
+
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`."""
         self._robots[origin] = access

@@ -1,5 +1,6 @@
 """Keeps robots.txt files of many origins in bounded memory, for programs that store nothing."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +21,11 @@ class MemoryRobots:
         """See `RobotsStore.load_robots`."""
         access = self._kept.get(origin)
         return None if access is None else replace(access)
+
+    def load_all_robots(self, origins: Iterable[str]) -> dict[str, Access]:
+        """See `RobotsStore.load_all_robots`."""
+        found = ((origin, self.load_robots(origin)) for origin in dict.fromkeys(origins))
+        return {origin: access for origin, access in found if access is not None}
 
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`."""

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from math import inf
 from pathlib import Path
@@ -217,6 +217,11 @@ class SqliteLedger:
         """See `RobotsStore.load_robots`."""
         with translated(self._path):
             return load_access(self._db, origin)
+
+    def load_all_robots(self, origins: Iterable[str]) -> dict[str, Access]:
+        """See `RobotsStore.load_all_robots`."""
+        found = ((origin, self.load_robots(origin)) for origin in dict.fromkeys(origins))
+        return {origin: access for origin, access in found if access is not None}
 
     def _value(self, query: str, values: tuple[object, ...] = ()) -> Any:
         row = self._db.execute(query, values).fetchone()
