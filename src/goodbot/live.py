@@ -95,7 +95,8 @@ class LiveStatus:
     kind or status, the most frequent first; `troubles` are the latest failed requests, and the latest one of each kind.
     `left_s` estimates the time until all known URLs, or as many as `--max-pages` permits, are fetched at this rate;
     None: no estimate. With `--keep-fresh`, `waiting` pages will be visited again, the next at `next_at`; otherwise
-    `next_at` is None. `memory` is measured every few seconds."""
+    `next_at` is None. `memory` is measured every few seconds. `store_away`: that and why the database of the frontier
+    does not answer, for people; empty if it does."""
 
     pid: int
     started_at: float
@@ -115,6 +116,7 @@ class LiveStatus:
     waiting: int = 0
     next_at: float | None = None
     memory: CrawlMemory | None = None
+    store_away: str = ""
 
 
 # ---- courtesy -------------------------------------------------------------------------------------------------------

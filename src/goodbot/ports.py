@@ -145,6 +145,29 @@ class Ledger(Protocol):
         ...
 
 
+class Membership(Protocol):
+    """The part of this machine in a crawl that several machines share. It may send requests until `until` (`passed_s`),
+    which its heartbeats extend, by the clock `passed_s() + clock_offset_s`. `is_lost`: it gave no sign for too long, so
+    others have taken over its hosts."""
+
+    @property
+    def until(self) -> float: ...
+
+    @property
+    def clock_offset_s(self) -> float: ...
+
+    @property
+    def is_lost(self) -> bool: ...
+
+    def share(self) -> bool:
+        """Takes part in sharing out the hosts. Returns False if others have taken over those of this machine."""
+        ...
+
+    def rejoin(self) -> None:
+        """Takes part as a new machine, after its hosts were lost."""
+        ...
+
+
 class IndexQueue(Protocol):
     """Lists visited pages whose documents are not yet in a committed index, so that a crash loses none of them."""
 
@@ -364,7 +387,10 @@ Say = Callable[[str], None]
 class ControlInbox(Protocol):
     """The running crawl's side of the control files: takes requests, shows the state."""
 
-    def take(self, say: Say) -> Iterator[ControlRequest]: ...
+    def take(self, say: Say) -> Iterator[tuple[ControlRequest, Callable[[], object]]]:
+        """Yields the requests that have come, in order, each once, with what to call when it is carried out: until then
+        it is kept for the next crawl. `say` gets a line for each that cannot be read."""
+        ...
 
     def show(self, live: LiveStatus) -> None: ...
 

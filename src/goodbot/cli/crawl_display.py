@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from rich.live import Live as Display
 from rich.table import Table
 
-from goodbot.cli.crawl_progress import Progress, error_line, summary
+from goodbot.cli.crawl_progress import Progress, away_line, error_line, summary
 from goodbot.cli.rich_tables import cell, console
 from goodbot.live import LiveStatus
 from goodbot.url import Url
@@ -44,4 +44,6 @@ class LiveProgress(Progress):
             table.add_row(cell(errors, "yellow", cut=True))
         if self.held:
             table.add_row(cell(f"waiting for {self.held}", "yellow", cut=True))
+        if away := away_line(live):
+            table.add_row(cell(away, "yellow"))
         return table

@@ -116,7 +116,7 @@ class LineProgress(Progress):
         if self.seconds >= self._next:
             self._next = self.seconds + LINE_EVERY_S
             waiting = f"waiting for {self.held}" if self.held else ""
-            self.say("; ".join(filter(None, (summary(live), error_line(live), waiting))))
+            self.say("; ".join(filter(None, (summary(live), error_line(live), waiting, away_line(live)))))
 
 
 def summary(live: LiveStatus) -> str:
@@ -132,6 +132,11 @@ def summary(live: LiveStatus) -> str:
     elif live.left_s:
         parts.append(f"about {human_duration(live.left_s)} left")
     return ", ".join(parts)
+
+
+def away_line(live: LiveStatus) -> str:
+    """`waiting: the database server does not answer (…), for 12 s`; empty if it answers."""
+    return f"waiting: {live.store_away}" if live.store_away else ""
 
 
 def error_line(live: LiveStatus) -> str:

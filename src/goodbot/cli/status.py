@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.command_class import Command
-from goodbot.cli.crawl_progress import error_line, summary
+from goodbot.cli.crawl_progress import away_line, error_line, summary
 from goodbot.cli.message_text import when_due_again
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import folded, say, write_json
@@ -95,6 +95,8 @@ def _running(live: LiveStatus) -> Iterator[str]:
     yield f"  {summary(live)}"
     if errors := error_line(live):
         yield f"  {errors}"
+    if away := away_line(live):
+        yield f"  {away}"
     if live.memory is not None and (memory := memory_line(live.memory)):
         yield f"  {memory}"
 

@@ -44,8 +44,9 @@ def test_a_crawl_that_starts_is_waited_for(folder: Path) -> None:
         time.sleep(0.2)  # it has found the folder taken by now, or will find a crawl that runs: both are to do
         control.attend()
         while waiting.is_alive():
-            for request in control.take(lambda said: None):
+            for request, done in control.take(lambda said: None):
                 frontier.add(Discovery(url, 0) for url in request.urls)
+                done()
             time.sleep(0.01)
         assert [str(getattr(item, "now", None)) for item in told] == ["ready"]
     finally:
@@ -74,8 +75,9 @@ def taking_requests(folder: Path) -> Iterator[None]:
     def take() -> None:
         with SqliteFrontier.open(folder / "frontier.sqlite") as frontier:
             while not is_over.wait(0.01):
-                for request in control.take(lambda said: None):
+                for request, done in control.take(lambda said: None):
                     frontier.add(submitted_urls(lambda url, depth: None, request.urls, False, request.modified_at))
+                    done()
 
     control.attend()
     taking = threading.Thread(target=take)

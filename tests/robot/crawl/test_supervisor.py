@@ -4,12 +4,14 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from goodbot.errors import RunError
 from goodbot.lesson_values import Lesson
 from goodbot.live import ControlRequest, EndReason, Holding, LiveStatus
+from goodbot.robot.crawl.store_calls import StoreCalls
 from goodbot.robot.crawl.supervisor import CONTROL_INTERVAL_S, Supervisor
 from goodbot.testing import FakeClock, MemoryFrontier
 from goodbot.url import Url
@@ -25,11 +27,17 @@ class Desk:
     looks: int = 0
     shown: list[LiveStatus] = field(default_factory=list)
 
-    def take(self, say: object) -> Iterator[ControlRequest]:
+    done: int = 0
+
+    def take(self, say: object) -> Iterator[tuple[ControlRequest, Callable[[], None]]]:
         self.looks += 1
         if self.looks == self.broken:
             raise RunError("cannot read control: no space left")
-        yield from self.inbox.get(self.looks, [])
+        for request in self.inbox.get(self.looks, []):
+            yield request, self._finish
+
+    def _finish(self) -> None:
+        self.done += 1
 
     def show(self, live: LiveStatus) -> None:
         self.shown.append(live)
@@ -93,6 +101,7 @@ def steward(
     frontier: MemoryFrontier,
     clock: FakeClock | None = None,
     refuse: Callable[[Url, int], str | None] = refuse,
+    calls: StoreCalls | None = None,
 ) -> Supervisor:
     clock = clock or FakeClock()
     return Supervisor(
@@ -107,6 +116,7 @@ def steward(
         clock=clock,
         timer=clock.now,
         drop=lambda ids: [Lesson("a.example", "family", name, "a trap", 1.0) for name in ids],
+        calls=calls,
     )
 
 
@@ -127,6 +137,7 @@ async def test_control_requests_are_carried_out_in_order() -> None:
     )
     told, said, ticks = await run(control)
     assert told == ["pause", "resume", "stop"]
+    assert control.done == 5
     assert [live.pace for live in ticks] == ["paused", "running", "stopping"]
     assert control.shown == ticks
     assert len(said) == 3
@@ -235,3 +246,46 @@ async def test_how_it_goes() -> None:
     assert live.memory is not None
     assert [process.role for process in live.memory.processes] == ["crawler"]
     assert live.memory.processes[0].holdings == (Holding("leased_urls", 3),)
+
+
+class WaitingCalls:
+    """Calls that the store does not answer yet."""
+
+    away = "the database server does not answer, for 3 s"
+
+    def __init__(self) -> None:
+        self.waiting: list[Callable[[], object]] = []
+
+    def run(self, call: Callable[[], Any], then: Callable[[Any], object] = lambda _: None) -> None:
+        self.waiting.append(lambda: then(call()))
+
+    async def finish(self) -> None:
+        self.answer()
+
+    def answer(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for step in waiting:
+            step()
+
+
+async def test_while_the_store_is_away_requests_are_kept_and_the_status_says_so() -> None:
+    runner, calls = Runner(), WaitingCalls()
+    url = Url("http://here.example/new")
+    forgotten = Url("http://a.example/")
+    control = Desk(
+        {
+            1: [ControlRequest("submit", urls=(url,)), ControlRequest("forget", urls=(forgotten,))],
+            2: [ControlRequest("unlearn", lessons=("1",))],
+            4: [ControlRequest("stop")],
+        }
+    )
+    frontier, ticks, said = MemoryFrontier(), list[LiveStatus](), list[str]()
+    await steward(runner, control, frontier, calls=calls).run(None, said.append, ticks.append)
+    assert runner.told == ["leave a.example", "stop"]  # no request to the host, although the store does not know
+    assert control.done == 1
+    assert [live.store_away for live in ticks] == [calls.away] * 4
+    assert {live.to_fetch for live in ticks} == {0}
+    calls.answer()
+    assert control.done == 4
+    assert frontier.record(url) is not None
+    assert runner.told == ["leave a.example", "stop", "wake", "remove_from_index a.example", "unlearn 1"]

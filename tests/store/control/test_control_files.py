@@ -48,6 +48,7 @@ LIVE = LiveStatus(
         ),
         700,
     ),
+    store_away="the database server does not answer, for 3 s",
 )
 
 
@@ -61,8 +62,13 @@ def crawl(tmp_path: Path) -> Iterator[ControlFolder]:
 
 
 def taken(control: ControlFolder) -> tuple[list[ControlRequest], list[str]]:
+    """Takes all requests and carries them out."""
     said: list[str] = []
-    return list(control.take(said.append)), said
+    requests = []
+    for request, done in control.take(said.append):
+        requests.append(request)
+        done()
+    return requests, said
 
 
 def test_wishes_are_taken_once_in_order(tmp_path: Path, crawl: ControlFolder) -> None:
@@ -82,6 +88,19 @@ def test_wishes_are_taken_once_in_order(tmp_path: Path, crawl: ControlFolder) ->
     assert taken(crawl) == (requests, [])
     assert not any(user.is_waiting(name) for name in names)
     assert taken(crawl) == ([], [])
+
+
+def test_a_wish_waits_until_it_is_carried_out_and_is_taken_once(tmp_path: Path, crawl: ControlFolder) -> None:
+    user = ControlFolder(tmp_path)
+    first = user.post(ControlRequest("submit", (Url("http://a.example/"),)))
+    ((request, done),) = crawl.take(lambda said: None)
+    second = user.post(ControlRequest("pause"))
+    assert taken(crawl) == ([ControlRequest("pause")], [])
+    assert (user.is_waiting(first), user.is_waiting(second)) == (True, False)
+    again = ControlFolder(tmp_path)  # after a kill, the next crawl takes it
+    assert [item for item, _ in again.take(lambda said: None)] == [request]
+    done()
+    assert not user.is_waiting(first)
 
 
 def test_the_longest_wish_fits(tmp_path: Path, crawl: ControlFolder) -> None:

@@ -85,7 +85,7 @@ class StoreThread:
         since = self._away_since
         if since is None:
             return ""
-        return f"{self._why}, for {time.monotonic() - since:.0f} s; what is done is kept, and written when it does"
+        return f"{self._why}, for {time.monotonic() - since:.0f} s"
 
     def run(self, call: Callable[[], T], then: Callable[[T], object] = nothing) -> None:
         """See `StoreCalls.run`."""
@@ -113,6 +113,10 @@ class StoreThread:
         """Ends the thread after the call that runs now; a call that waits for the server is given up."""
         self._closing.set()
         self._queue.put(None)
+
+    def wait_closed(self) -> None:
+        """Waits until the thread has ended, after `close`, so that others may use its connections."""
+        self._thread.join()
 
     def _work(self) -> None:
         while (work := self._queue.get()) is not None and not self._closing.is_set():

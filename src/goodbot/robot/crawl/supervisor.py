@@ -6,15 +6,17 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 from goodbot.errors import GoodbotError
 from goodbot.human import counted
 from goodbot.lesson_values import Lesson
-from goodbot.live import ControlRequest, EndReason, LiveStatus, RunState
+from goodbot.live import ControlKind, ControlRequest, EndReason, LiveStatus, RunState
 from goodbot.ports import Clock, ControlInbox, Frontier, RunnableCrawl, Say
 from goodbot.robot.crawl.memory_use import MemoryUse
 from goodbot.robot.crawl.statistics import CrawlStatistics
+from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls
 from goodbot.robot.crawl.submissions import submitted_urls
 from goodbot.url import Url
 from goodbot.values import Outcome
@@ -32,7 +34,8 @@ class Supervisor:
     `refuse`: why the scope refuses a URL. `to_fetch`: the number of URLs ready or leased. `bar`: makes the frontier
     find and lease no more URLs of a host; False if it knows none. `remove_from_index`: removes the pages of a host from
     the index, some at each step. `revisits`: how many pages a crawl with --keep-fresh will visit again, and when it
-    visits the first. `drop`: removes lessons from the frontier by their ids, and returns them.
+    visits the first. `drop`: removes lessons from the frontier by their ids, and returns them. `calls` runs these calls
+    on the frontier; without it, they are run at once.
     """
 
     def __init__(
@@ -50,7 +53,11 @@ class Supervisor:
         timer: Callable[[], float] = time.monotonic,
         revisits: Callable[[], tuple[int, float | None]] | None = None,
         drop: Callable[[Iterable[str]], Sequence[Lesson]] = lambda ids: (),
+        calls: StoreCalls | None = None,
     ) -> None:
+        self._calls = calls or DirectCalls()
+        self._ahead = _Ahead(0, 0, None)
+        self._is_counting = False
         self._crawler = crawler
         self._inbox = inbox
         self._frontier = frontier
@@ -126,8 +133,8 @@ class Supervisor:
 
     async def _watch(self, say: Say, show: Callable[[LiveStatus], None]) -> None:
         while True:
-            for request in self._inbox.take(say):
-                self._execute(request, say)
+            for request, done in self._inbox.take(say):
+                self._execute(request, done, say)
             live = self.live()
             self._inbox.show(live)
             show(live)
@@ -146,16 +153,20 @@ class Supervisor:
         if next(self._removals[0], self) is self:
             self._removals.popleft()
 
-    def _execute(self, request: ControlRequest, say: Say) -> None:
+    def _execute(self, request: ControlRequest, done: Callable[[], object], say: Say) -> None:
         match request.kind:
             case "submit":
-                self._submit(request, say)
+                self._submit(request, done, say)
             case "forget":
-                self._forget(request.urls, say)
+                self._forget(request.urls, done, say)
             case "unlearn":
-                dropped = self._drop(request.lessons)
-                self._crawler.unlearn(dropped)
-                say(f"{counted(len(dropped), 'lesson')} dropped")
+                self._calls.run(partial(self._drop, request.lessons), partial(self._unlearn, done, say))
+            case _:
+                self._set_pace(request.kind, say)
+                done()
+
+    def _set_pace(self, kind: ControlKind, say: Say) -> None:
+        match kind:
             case "stop":
                 say("stopping on request: the pages in flight finish first")
                 self.stop()
@@ -168,36 +179,60 @@ class Supervisor:
                 self._state = "running"
                 self._crawler.resume()
 
-    def _submit(self, request: ControlRequest, say: Say) -> None:
+    def _unlearn(self, done: Callable[[], object], say: Say, dropped: Sequence[Lesson]) -> None:
+        self._crawler.unlearn(dropped)
+        say(f"{counted(len(dropped), 'lesson')} dropped")
+        done()
+
+    def _submit(self, request: ControlRequest, done: Callable[[], object], say: Say) -> None:
         """Adds those URLs that are in scope to the frontier."""
         found = submitted_urls(self._scope_refuses, request.urls, request.public_only, request.modified_at)
-        new = self._frontier.add(found)
-        say(f"{counted(len(found), 'URL')} submitted, {new} new")
-        self._crawler.wake()
 
-    def _forget(self, urls: Iterable[Url], say: Say) -> None:
+        def added(new: int) -> None:
+            say(f"{counted(len(found), 'URL')} submitted, {new} new")
+            self._crawler.wake()
+            done()
+
+        self._calls.run(partial(self._frontier.add, found), added)
+
+    def _forget(self, urls: Iterable[Url], done: Callable[[], object], say: Say) -> None:
         """Stops requests to the hosts at once and begins to remove their pages from the index. If there are few, all
         are removed before the request counts as done. Other data about the hosts is removed when the crawl ends."""
-        for host in dict.fromkeys(url.host_key for url in urls):
-            is_known = self._bar(host)
+        hosts = tuple(dict.fromkeys(url.host_key for url in urls))
+        for host in hosts:
+            self._crawler.leave(host)
+        self._calls.run(lambda: [(host, self._bar(host)) for host in hosts], partial(self._remove, done, say))
+
+    def _remove(self, done: Callable[[], object], say: Say, hosts: Iterable[tuple[str, bool]]) -> None:
+        for host, is_known in hosts:
             what_follows = (
                 "its pages are removed from the search index now, other data about it at the end"
                 if is_known
                 else "the crawl has no data about it"
             )
             say(f"{host}: no more requests are sent; {what_follows}")
-            self._crawler.leave(host)
             if is_known:
                 self._removals.append(self._remove_from_index(host))
         if self._removals:
             self._remove_some()
+        done()
+
+    def _count(self) -> "_Ahead":
+        to_fetch = self._count_to_fetch()
+        waiting, next_at = self._revisits() if self._revisits is not None and not to_fetch else (0, None)
+        return _Ahead(to_fetch, waiting, next_at)
+
+    def _counted(self, ahead: "_Ahead") -> None:
+        self._ahead, self._is_counting = ahead, False
 
     def live(self) -> LiveStatus:
-        """The live status of the crawl."""
+        """The live status of the crawl, with what the frontier answered last about what is ahead."""
+        if not self._is_counting:
+            self._is_counting = True
+            self._calls.run(self._count, self._counted)
         now, statistics = self._timer(), self._statistics
-        to_fetch = self._count_to_fetch()
+        to_fetch, waiting, next_at = self._ahead
         rate, mean = statistics.rates(now)
-        waiting, next_at = self._revisits() if self._revisits is not None and not to_fetch else (0, None)
         left = to_fetch if self._max_pages is None else min(to_fetch, max(self._max_pages - statistics.pages, 0))
         return LiveStatus(
             pid=os.getpid(),
@@ -218,4 +253,13 @@ class Supervisor:
             waiting=waiting,
             next_at=next_at,
             memory=self._memory.latest(now),
+            store_away=self._calls.away,
         )
+
+
+class _Ahead(NamedTuple):
+    """How many URLs are to be fetched; how many pages wait to be visited again, and when the first is due."""
+
+    to_fetch: int
+    waiting: int
+    next_at: float | None

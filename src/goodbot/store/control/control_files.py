@@ -15,6 +15,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -48,6 +49,7 @@ class ControlFolder:
         self._live = path / "live.json"
         self._lock: int | None = None
         self._posted_at = 0
+        self._under_way: set[str] = set()
 
     # ---- for the running crawl ---------------------------------------------------------------------------------------
 
@@ -68,16 +70,21 @@ class ControlFolder:
             if request is not None and request.kind not in _LASTING:
                 self.withdraw(name)
 
-    def take(self, report: Callable[[str], None]) -> Iterator[ControlRequest]:
-        """Yields the requests that have come, in order; removes each once it is carried out. Calls `report` with a
-        message for a file that cannot be read."""
+    def take(self, report: Callable[[str], None]) -> Iterator[tuple[ControlRequest, Callable[[], object]]]:
+        """See `ControlInbox.take`."""
         for name in self._names(".request"):
+            if name in self._under_way:
+                continue
             request = _read_request(self._folder / name)
             if request is None:
                 self._put_aside(name, report)
             else:
-                yield request
-                self.withdraw(name)
+                self._under_way.add(name)
+                yield request, partial(self._finish, name)
+
+    def _finish(self, name: str) -> None:
+        self.withdraw(name)
+        self._under_way.discard(name)
 
     def show(self, live: LiveStatus) -> None:
         """Replaces `live.json`."""

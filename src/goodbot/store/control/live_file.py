@@ -9,6 +9,8 @@ from goodbot.live import CrawlMemory, FetchError, Holding, LiveStatus, ProcessMe
 _WHOLE: Final = ("pid", "pages", "bytes", "to_fetch", "in_flight", "hosts", "workers")
 _FRACTION: Final = ("started_at", "at", "rate", "mean_rate")
 
+MAX_AWAY_CHARS: Final = 1000
+
 
 def format_live(live: LiveStatus) -> str:
     """Returns one JSON object on one line."""
@@ -22,6 +24,7 @@ def live_json(live: LiveStatus) -> dict[str, Any]:
         "errors": dict(live.errors),
         "troubles": [{"at": item.at, "url": item.url, "kind": item.kind, "why": item.why} for item in live.troubles],
         "memory": _memory_json(live.memory) if live.memory is not None else None,
+        "store_away": live.store_away,
     }
 
 
@@ -52,6 +55,7 @@ def parse_live(data: bytes) -> LiveStatus | None:
             errors=tuple((str(kind), _whole(count)) for kind, count in value["errors"].items()),
             troubles=tuple(_trouble(item) for item in value["troubles"]),
             memory=_memory(value.get("memory")),
+            store_away=str(value.get("store_away", ""))[:MAX_AWAY_CHARS],
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
