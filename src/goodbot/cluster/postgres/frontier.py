@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from goodbot.clock import SharedClock
 from goodbot.cluster.postgres import forgetting, machines
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
+from goodbot.cluster.postgres.heartbeat import Heartbeat
 from goodbot.cluster.postgres.hosts import HostStep
 from goodbot.cluster.postgres.index_queue import QueueStep
 from goodbot.cluster.postgres.leasing import LeaseStep
@@ -153,6 +154,10 @@ class PostgresFrontier(PostgresLedger):
     def machine(self) -> int:
         """The number of this machine."""
         return self._transactions.machine
+
+    def heartbeat(self, live: Callable[[], str]) -> Heartbeat:
+        """Returns the heartbeats of this machine, which extend its standing and set its clock; not started yet."""
+        return Heartbeat(self._dsn, self._identity.name, self.machine, self.clock, self.standing, live)
 
     def balance(self) -> Balance:
         """Takes part in sharing out the partitions: counts silent machines as gone, takes free partitions up to a fair

@@ -51,6 +51,11 @@ class CrawlLoop(ABC):
         """Makes the loop check at once whether it can lease something."""
         self._wake.set()
 
+    def fail(self, error: BaseException) -> None:
+        """Ends the crawl by an error."""
+        self._error = self._error or error
+        self._wake.set()
+
     @abstractmethod
     def _begin(self) -> None:
         """Starts as many leases as there is room for."""
@@ -92,8 +97,8 @@ class CrawlLoop(ABC):
 
     def _task_ended(self, task: asyncio.Task[None]) -> None:
         """Notes that a task of this crawl has ended. If it failed, its error ends the crawl."""
-        if not task.cancelled() and task.exception() is not None:
-            self._error = self._error or task.exception()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.fail(error)
         self._wake.set()
 
     async def _wait(self) -> None:

@@ -8,7 +8,7 @@ worker that dies; the hosts of that worker wait as after any kill.
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -16,11 +16,12 @@ from socket import socketpair
 from typing import Final, NamedTuple, TypeVar
 
 from goodbot.config import Settings
+from goodbot.errors import LeasesLostError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import EndReason, Holding
 from goodbot.partitions import share_of_partition
-from goodbot.ports import Clock, Frontier, LessonStore, RobotsStore
+from goodbot.ports import Clock, Frontier, LessonStore, Membership, RobotsStore
 from goodbot.robot.crawl.assembly import WorkerSetup
 from goodbot.robot.crawl.batch import MAX_OUTCOMES, Batch
 from goodbot.robot.crawl.loop import CrawlLoop
@@ -29,6 +30,7 @@ from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls
 from goodbot.robot.processes.ended_workers import EndedWorkers
 from goodbot.robot.processes.messages import (
     Committed,
+    Confirmed,
     Grant,
     LeaveHost,
     Stop,
@@ -56,6 +58,11 @@ LOOK_S: Final = 1.0
 """How long the coordinator relies on the frontier's word that no host is ready, unless something was committed since:
 another machine may add URLs."""
 
+CONFIRM_S: Final = 1.0
+"""How often the workers are told until when they may send requests, if several machines share the crawl."""
+SHARE_S: Final = 5.0
+"""How often this machine takes part in sharing out the hosts."""
+
 _MIN_BODIES_BYTES: Final = 1024 * 1024
 
 _LOG: Final = logging.getLogger(__name__)
@@ -78,12 +85,17 @@ class Coordinator(CrawlLoop):
         start: Start = start_process,
         keep_deadly: Callable[[Url, bytes], str] | None = None,
         calls: StoreCalls | None = None,
+        membership: Membership | None = None,
     ) -> None:
         """`calls` runs the calls on the stores; without it, they are run at once. `keep_deadly` stores the records of
-        an answer that killed the workers reading it, and returns a clause for the outcome that says where they are."""
+        an answer that killed the workers reading it, and returns a clause for the outcome that says where they are.
+        `membership`: if several machines share the crawl."""
         super().__init__(frontier, batch, clock)
         self._calls = calls or DirectCalls()
-        self._leasing = self._is_finished = False
+        self._membership = membership
+        self._generation = 0
+        self._leasing = self._is_finished = self._is_rejoining = False
+        self._is_sharing = False
         self._news = True
         self._looked_at = self._ready_at = 0.0
         self._settings = settings
@@ -95,7 +107,7 @@ class Coordinator(CrawlLoop):
         self._count = workers
         self._start = start
         self._workers: dict[int, WorkerRecord] = {}
-        self._listening: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._ended = EndedWorkers(settings, setup, batch, clock, keep_deadly)
         batch.on_commit = self._commit_begins
         self._left: set[str] = set()
@@ -150,18 +162,26 @@ class Coordinator(CrawlLoop):
             worker.send_pause(self._paused)
 
     async def run(self, max_pages: int | None = None) -> EndReason:
-        """Runs the crawl and returns why it ended. However it ends, the pages visited are committed."""
+        """Runs the crawl and returns why it ended. However it ends, the pages visited are committed; except when it is
+        cancelled while the server that keeps the frontier does not answer."""
         if max_pages is not None:
             self._pages_left = max_pages
+        is_cancelled = False
         try:
             for number in range(self._count):
                 await self._start_worker(number)
+            if self._membership is not None:
+                self._begin_task(self._take_part(self._membership))
             reason = await self._run_loop()
             await self._stop_workers()
-            return reason
+        except asyncio.CancelledError:
+            is_cancelled = True
+            raise
         finally:
             await self._end()
-            await self._commit_rest()
+            if not (is_cancelled and self._calls.away):
+                await self._commit_rest()
+        return reason
 
     def wake(self) -> None:
         """See `CrawlLoop.wake`."""
@@ -179,7 +199,7 @@ class Coordinator(CrawlLoop):
         self._grant()
 
     def _is_busy(self) -> bool:
-        waits = self._leasing or self._batch.is_committing
+        waits = self._leasing or self._is_rejoining or self._batch.is_committing
         return waits or any(worker.held or worker.waiting for worker in self._workers.values())
 
     def _has_finished(self) -> bool:
@@ -219,7 +239,7 @@ class Coordinator(CrawlLoop):
         """Leases hosts for the free places. Returns whether more can be leased at once; False while the call waits."""
         room, share, now = self._free_places(), self._urls_per_lease(), self._clock.now()
         is_known = not self._news and now < min(self._ready_at, self._looked_at + LOOK_S)
-        if self._leasing or room <= 0 or not share or is_known:
+        if self._leasing or self._is_rejoining or room <= 0 or not share or is_known:
             return False
         self._leasing, self._news = True, False
         self._calls.run(partial(self._lease, room, share, now), self._take_leases)
@@ -227,7 +247,10 @@ class Coordinator(CrawlLoop):
 
     def _lease(self, room: int, share: int, now: float) -> "_Answer":
         """Leases hosts in the store. If there are no more, looks when there will be some."""
-        leases = self._frontier.lease(room, share, now, sized=True)
+        try:
+            leases = self._frontier.lease(room, share, now, sized=True)
+        except LeasesLostError:
+            return _Answer((), now, inf, False, is_lost=True)
         if len(leases) == room:
             return _Answer(leases, now, now, False)
         ready_at = self._frontier.next_ready_at()
@@ -237,12 +260,15 @@ class Coordinator(CrawlLoop):
     def _take_leases(self, answer: "_Answer") -> None:
         """Loads what is known of the leased hosts. Robots.txt files are sent with every lease, since a worker keeps one
         only as long as it holds the lease (docs/decisions/0021); lessons only if the worker did not get them lately."""
-        _, self._looked_at, self._ready_at, self._is_finished = answer
+        self._looked_at, self._ready_at, self._is_finished = answer.at, answer.ready_at, answer.is_finished
+        if answer.is_lost:
+            self._lose_leases()
         hosts: list[str] = []
         for lease in answer.leases:
             hosts += self._worker_of(lease.partition).hosts_without_lessons([lease])
         if answer.leases:
-            self._calls.run(partial(self._load, answer.leases, hosts), self._keep_leases)
+            keep = partial(self._keep_leases, self._generation)
+            self._calls.run(partial(self._load, answer.leases, hosts), keep)
         else:
             self._leasing = False
 
@@ -254,16 +280,18 @@ class Coordinator(CrawlLoop):
             return _Known(leases, robots, (), ())
         return _Known(leases, robots, self._lessons.load_lessons(hosts), self._lessons.load_indexed_pages(hosts))
 
-    def _keep_leases(self, known: "_Known") -> None:
-        """Gives the leases to their workers, as soon as these have room."""
+    def _keep_leases(self, generation: int, known: "_Known") -> None:
+        """Gives the leases to their workers, as soon as these have room; unless they have been lost since."""
+        self._leasing = False
+        self._wake.set()
+        if generation != self._generation:
+            return
         lessons, pages = _by_host(known.lessons, _host_of_lesson), _by_host(known.indexed_pages, _host_of_page)
         for lease in known.leases:
             origins = dict.fromkeys(leased.url.origin for leased in lease.urls)
             robots = {origin: known.robots[origin] for origin in origins if origin in known.robots}
             held = HeldLease(lease, {}, robots, lessons.get(lease.host, ()), pages.get(lease.host, ()))
             self._worker_of(lease.partition).waiting.append(held)
-        self._leasing = False
-        self._wake.set()
 
     def _worker_of(self, partition: int) -> WorkerRecord:
         return self._workers[share_of_partition(partition, self._count)]
@@ -340,14 +368,18 @@ class Coordinator(CrawlLoop):
         self._workers[number] = worker
         _LOG.info("worker %d started as process %d", number, process.pid, extra={"worker": number, "pid": process.pid})
         settings = self._worker_settings(places)
-        send(writer, replace(self._setup, settings=settings))
+        send(writer, self._setup_of(settings))
         for host in self._left:
             send(writer, LeaveHost(host))
         if self._paused:
             worker.send_pause(True)
-        task = asyncio.create_task(self._listen(worker, reader))
-        self._listening.add(task)
-        task.add_done_callback(self._listener_done)
+        self._begin_task(self._listen(worker, reader))
+
+    def _setup_of(self, settings: Settings) -> WorkerSetup:
+        if self._membership is None:
+            return replace(self._setup, settings=settings)
+        until, clock_offset_s = self._membership.until, self._membership.clock_offset_s
+        return replace(self._setup, settings=settings, until=until, clock_offset_s=clock_offset_s)
 
     def _worker_settings(self, places: int) -> Settings:
         """The settings of one worker: its share of the limits that hold for the whole crawl."""
@@ -358,8 +390,13 @@ class Coordinator(CrawlLoop):
             documents_at_once=max(self._settings.documents_at_once // self._count, 1),
         )
 
-    def _listener_done(self, task: asyncio.Task[None]) -> None:
-        self._listening.discard(task)
+    def _begin_task(self, coroutine: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._task_done)
+
+    def _task_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
         self._task_ended(task)
 
     async def _listen(self, worker: WorkerRecord, reader: asyncio.StreamReader) -> None:
@@ -376,6 +413,8 @@ class Coordinator(CrawlLoop):
             self._ended.died(worker, self.visited)
             await self._start_worker(worker.number)
         worker.mark.close()
+        worker.has_ended.set()
+        self._wake.set()
 
     def _take_report(self, worker: WorkerRecord, report: WorkerReport) -> None:
         worker.has_begun = True
@@ -452,33 +491,88 @@ class Coordinator(CrawlLoop):
 
     async def _stop_workers(self) -> None:
         """Stops the workers, which have reported everything, and waits until they have ended."""
-        for worker in self._workers.values():
-            self._send_stop(worker)
-        while self._listening:
-            await asyncio.wait(self._listening)
+        while self._error is None and not all(worker.has_ended.is_set() for worker in self._workers.values()):
+            for worker in self._workers.values():
+                self._send_stop(worker)
+            await self._wait()
         if self._error is not None:
             raise self._error
 
     async def _end(self) -> None:
         """Ends the workers after an error, or when `run` is cancelled."""
-        for task in list(self._listening):
+        for task in list(self._tasks):
             task.cancel()
-        await asyncio.gather(*self._listening, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         for worker in self._workers.values():
             worker.writer.close()
             if worker.process.returncode is None:
                 worker.process.kill()
             await worker.process.wait()
 
+    # ---- several machines -------------------------------------------------------------------------------------------
+
+    async def _take_part(self, membership: Membership) -> None:
+        """Tells the workers until when they may send requests, and takes part in sharing out the hosts."""
+        share_at = self._clock.now() + SHARE_S
+        while True:
+            await self._clock.sleep(CONFIRM_S)
+            if self._is_rejoining:
+                continue
+            if membership.is_lost:
+                self._lose_leases()
+                continue
+            for worker in self._workers.values():
+                send(worker.writer, Confirmed(membership.until, membership.clock_offset_s))
+            if self._clock.now() >= share_at and not self._is_sharing:
+                self._is_sharing, share_at = True, self._clock.now() + SHARE_S
+                self._calls.run(membership.share, self._shared)
+
+    def _shared(self, is_member: bool) -> None:
+        self._is_sharing = False
+        if is_member:
+            self.wake()
+        else:
+            self._lose_leases()
+
+    def _lose_leases(self) -> None:
+        """Begins anew after other machines have taken over the hosts of this one: kills the workers, so that they send
+        no more requests to these hosts. What they did since is rejected by the frontier."""
+        if self._membership is None or self._is_rejoining:
+            return
+        _LOG.warning("this machine gave no sign for too long: others have taken its hosts over; it joins again")
+        self._is_rejoining = True
+        self._generation += 1
+        for worker in self._workers.values():
+            worker.waiting.clear()
+            worker.stop_sent = True
+            if worker.process.returncode is None:
+                worker.process.kill()
+        self._begin_task(self._rejoin(self._membership))
+
+    async def _rejoin(self, membership: Membership) -> None:
+        for worker in self._workers.values():
+            await worker.has_ended.wait()
+        if self._stopping:
+            self._is_rejoining = False
+            return
+        self._calls.run(membership.rejoin, lambda _: self._begin_task(self._begin_anew()))
+
+    async def _begin_anew(self) -> None:
+        for number in range(self._count):
+            await self._start_worker(number)
+        self._is_rejoining = False
+        self.wake()
+
 
 class _Answer(NamedTuple):
-    """What the frontier leased at `at`; when more will be ready, infinity for never; and whether the crawl is
-    finished."""
+    """What the frontier leased at `at`; when more will be ready, infinity for never; whether the crawl is finished; and
+    whether other machines have taken over the hosts of this one."""
 
     leases: Sequence[Lease]
     at: float
     ready_at: float
     is_finished: bool
+    is_lost: bool = False
 
 
 class _Known(NamedTuple):

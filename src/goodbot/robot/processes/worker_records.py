@@ -53,6 +53,7 @@ class WorkerRecord:
     places: int
     held: dict[str, HeldLease] = field(default_factory=dict)
     waiting: deque[HeldLease] = field(default_factory=deque)
+    has_ended: asyncio.Event = field(default_factory=asyncio.Event)
     hosts: LruCache[str, bool] = field(default_factory=lambda: LruCache(MAX_HOSTS))
     in_flight: int = 0
     holdings: tuple[Holding, ...] = ()

@@ -1,0 +1,55 @@
+"""The part of one machine in a crawl: its heartbeats, and its share of the hosts."""
+
+from collections.abc import Callable
+
+from goodbot.cluster.postgres.frontier import PostgresFrontier
+from goodbot.cluster.postgres.heartbeat import Heartbeat
+from goodbot.errors import LeasesLostError
+
+
+class PostgresMembership:
+    """Implements Membership for a machine that has opened its frontier. `live` returns its live status as JSON, which
+    other machines can read. `share` and `rejoin` may run in the thread of the frontier, the rest in another."""
+
+    def __init__(self, frontier: PostgresFrontier, live: Callable[[], str]) -> None:
+        self._frontier = frontier
+        self._live = live
+        self._heartbeat = self._begin()
+
+    def _begin(self) -> Heartbeat:
+        heartbeat = self._frontier.heartbeat(self._live)
+        heartbeat.start()
+        return heartbeat
+
+    def close(self) -> None:
+        """Sends no more heartbeats. May be called twice."""
+        self._heartbeat.stop()
+
+    @property
+    def until(self) -> float:
+        """See `Membership`."""
+        return self._frontier.standing.until
+
+    @property
+    def clock_offset_s(self) -> float:
+        """See `Membership`."""
+        return self._frontier.clock.offset_s
+
+    @property
+    def is_lost(self) -> bool:
+        """See `Membership`."""
+        return self._heartbeat.is_lost
+
+    def share(self) -> bool:
+        """See `Membership.share`."""
+        try:
+            self._frontier.balance()
+        except LeasesLostError:
+            return False
+        return True
+
+    def rejoin(self) -> None:
+        """See `Membership.rejoin`."""
+        self._heartbeat.stop()
+        self._frontier.join()
+        self._heartbeat = self._begin()
