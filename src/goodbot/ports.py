@@ -159,8 +159,9 @@ class Membership(Protocol):
     @property
     def is_lost(self) -> bool: ...
 
-    def share(self) -> bool:
-        """Takes part in sharing out the hosts. Returns False if others have taken over those of this machine."""
+    def share(self) -> Sequence[str] | None:
+        """Takes part in sharing out the hosts. Returns the hosts that some machine has barred since the last time;
+        None: others have taken over those of this machine."""
         ...
 
     def rejoin(self) -> None:

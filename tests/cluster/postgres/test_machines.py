@@ -11,7 +11,7 @@ import pytest
 from goodbot.cluster.postgres import machines
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.machines import EXPIRES_S, GRACE_S, Identity
-from goodbot.errors import LeasesLostError, StoreAwayError
+from goodbot.errors import InputError, LeasesLostError, StoreAwayError
 from goodbot.partitions import PARTITIONS
 from goodbot.url import Url
 from goodbot.values import Discovery, Lease, Outcome, Release
@@ -208,6 +208,32 @@ def test_a_crawl_is_not_finished_while_another_machine_has_something(join: Join)
 
 
 # ---- calls whose end was not reported ---------------------------------------------------------------------------
+
+
+def test_each_machine_learns_of_a_forgotten_host_and_removes_it_from_its_own_folder(join: Join) -> None:
+    first, second = join("first"), join("second")
+    first.add([Discovery(home(1), 0), Discovery(home(2), 0)])
+    shared(first, second)
+    assert first.bar_host("h1.example")
+    assert first.balance().barred == second.balance().barred == ("h1.example",)
+    assert first.balance().barred == second.balance().barred == ()
+    assert first.remove_host("h1.example") == 1
+    assert (first.hosts_to_remove(), second.hosts_to_remove()) == ([], ["h1.example"])
+    with pytest.raises(InputError, match="1 other machine has not removed"):
+        first.unbar_host("h1.example")
+    third = join("third")  # joins later, and has nothing to remove
+    assert third.hosts_to_remove() == []
+    assert "h1.example" in third.forgotten_hosts()
+    assert second.remove_host("h1.example") == 0
+    assert first.unbar_host("h1.example")
+    assert first.add([Discovery(home(1), 0)]) == 1
+
+
+def test_a_host_of_which_nothing_is_known_has_nothing_to_remove(join: Join) -> None:
+    first = join("first")
+    assert not first.bar_host("h1.example")
+    assert first.hosts_to_remove() == []
+    assert first.unbar_host("h1.example")
 
 
 @pytest.fixture

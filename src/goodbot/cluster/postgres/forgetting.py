@@ -5,6 +5,8 @@ from typing import Final
 
 from goodbot.cluster.postgres.connection import PostgresConnection
 from goodbot.cluster.postgres.hosts import HostStep
+from goodbot.errors import InputError
+from goodbot.human import counted
 from goodbot.partitions import partition_of
 from goodbot.store.merge.coding import CODED
 from goodbot.url import Url, authority_of, host_of, parse_url
@@ -21,8 +23,12 @@ _ADD: Final = """INSERT INTO hosts (id, key, origin, partition, ready_at)
   VALUES (nextval('host_numbers'), %s, %s, %s, 0) ON CONFLICT (key) DO NOTHING"""
 _BAR: Final = "INSERT INTO forgotten VALUES (%s, %s) ON CONFLICT DO NOTHING"
 _UNBAR: Final = "DELETE FROM forgotten WHERE host IN (SELECT id FROM hosts WHERE key = %s)"
-_UNFINISHED: Final = """SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host
-  WHERE EXISTS (SELECT FROM urls WHERE host = forgotten.host) ORDER BY key"""
+_TO_REMOVE: Final = """INSERT INTO removals SELECT %s, writer FROM (SELECT DISTINCT writer FROM machines) AS writers
+  ON CONFLICT DO NOTHING"""
+_UNFINISHED: Final = "SELECT key FROM removals JOIN hosts ON hosts.id = removals.host WHERE writer = %s ORDER BY key"
+_REMOVED: Final = "DELETE FROM removals WHERE host = (SELECT id FROM hosts WHERE key = %s) AND writer = %s"
+_HAVE_IT: Final = "SELECT count(*) FROM removals WHERE host = (SELECT id FROM hosts WHERE key = %s) AND writer <> %s"
+_SINCE: Final = """SELECT key, at FROM forgotten JOIN hosts ON hosts.id = forgotten.host WHERE at > %s ORDER BY at"""
 _VISITED: Final = """SELECT hash, origin, path, visits.seq FROM urls LEFT JOIN visits ON visits.seq = urls.seq
   JOIN hosts ON hosts.id = urls.host WHERE urls.host = %s AND hash > %s ORDER BY hash LIMIT %s"""
 _ELSEWHERE: Final = """SELECT copies.host, copies.hash, same_as FROM copies JOIN hosts ON hosts.id = copies.host
@@ -59,17 +65,36 @@ def bar(connection: PostgresConnection, host: str, at: float) -> bool:
     connection.execute("SELECT FROM hosts WHERE id = %s FOR UPDATE", row)
     connection.execute(_BAR, (row[0], at))
     connection.execute("UPDATE hosts SET due = NULL WHERE id = %s", row)
+    if is_known:
+        connection.execute(_TO_REMOVE, row)
     return is_known
 
 
-def unbar(connection: PostgresConnection, host: str) -> bool:
-    """Lets the host be found again; False if it was not forgotten."""
+def unbar(connection: PostgresConnection, host: str, writer: str) -> bool:
+    """Lets the host be found again; False if it was not forgotten. Raises InputError if folders other than that of
+    `writer` may still have something of it: they would remove what is fetched from now on."""
+    (others,) = connection.execute(_HAVE_IT, (host, writer)).fetchone() or (0,)
+    if others:
+        raise InputError(
+            f"{counted(others, 'other machine')} {'has' if others == 1 else 'have'} not removed {host} yet:"
+            " run goodbot crawl there once, then try again"
+        )
     return connection.execute(_UNBAR, (host,)).rowcount > 0
 
 
-def unfinished(connection: PostgresConnection) -> list[str]:
-    """Returns the hosts that are barred, but not removed yet."""
-    return [key for (key,) in connection.execute(_UNFINISHED)]
+def unfinished(connection: PostgresConnection, writer: str) -> list[str]:
+    """Returns the hosts that are barred, and of which the folder of `writer` may still have something."""
+    return [key for (key,) in connection.execute(_UNFINISHED, (writer,))]
+
+
+def finish(connection: PostgresConnection, host: str, writer: str) -> None:
+    """Notes that the folder of `writer` has nothing of the host any more."""
+    connection.execute(_REMOVED, (host, writer))
+
+
+def barred_since(connection: PostgresConnection, at: float) -> list[tuple[str, float]]:
+    """Returns the hosts that were barred after `at`, and when, the earliest first."""
+    return connection.execute(_SINCE, (at,)).fetchall()
 
 
 def visited(connection: PostgresConnection, host: str) -> Iterator[list[Url]]:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
+from math import inf
 from sys import float_info
 from types import TracebackType
 from typing import Any, Final, NamedTuple
@@ -35,6 +36,9 @@ from goodbot.store.merge.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
 
+OVERLAP_S: Final = 60.0
+"""Hosts that were barred so long before those known are looked for again: a transaction may end after a later one."""
+
 _LOG: Final = logging.getLogger(__name__)
 
 _REFUSED: Final = """SELECT urls.host, urls.hash, origin, path, rank, refused, pages
@@ -49,11 +53,12 @@ _FULL: Final = "SELECT id FROM hosts WHERE due IS NOT NULL AND pages >= %s"
 
 class Balance(NamedTuple):
     """What `PostgresFrontier.balance` changed: partitions taken and given up, and the names of machines that were
-    counted as gone."""
+    counted as gone. `barred`: hosts that some machine has barred since the last time."""
 
     taken: int = 0
     given: int = 0
     gone: tuple[str, ...] = ()
+    barred: tuple[str, ...] = ()
 
 
 class PostgresFrontier(PostgresLedger):
@@ -85,6 +90,8 @@ class PostgresFrontier(PostgresLedger):
         self._recent = RecentLinks()
         self._partitions: list[int] = []
         self._draining: frozenset[int] = frozenset()
+        self._barred_until = -inf
+        self._barred: set[str] = set()
         self._open: Step | None = None
         self.clock = SharedClock()
         self._now = now or self.clock.now
@@ -181,10 +188,14 @@ class PostgresFrontier(PostgresLedger):
                 given = len(left)
                 own = [number for number in own if number not in left]
                 draining = [number for number in surplus if number not in left]
+            barred = forgetting.barred_since(connection, self._barred_until - OVERLAP_S)
         self._partitions, self._draining = own, frozenset(draining)
         for name in gone:
             _LOG.warning("%s gave no sign for too long: its hosts are taken over", name)
-        return Balance(taken, given, tuple(gone))
+        self._barred_until = max((at for _, at in barred), default=self._barred_until)
+        new = tuple(host for host, _ in barred if host not in self._barred)
+        self._barred = {host for host, _ in barred}
+        return Balance(taken, given, tuple(gone), new)
 
     # ---- Frontier ---------------------------------------------------------------------------------------------------
 
@@ -330,9 +341,10 @@ class PostgresFrontier(PostgresLedger):
             return forgetting.bar(step.connection, host, self._now())
 
     def unbar_host(self, host: str) -> bool:
-        """Allows URLs of the host to be added again; False if it was not barred."""
+        """Allows URLs of the host to be added again; False if it was not barred. Raises InputError if the folders of
+        other machines may still have something of it."""
         with self._writing("unbar") as step:
-            return forgetting.unbar(step.connection, host)
+            return forgetting.unbar(step.connection, host, self._identity.writer)
 
     def remove_host(self, host: str) -> int:
         """Removes everything about a barred host from the tables, except its courtesy record; returns how many URLs
@@ -341,6 +353,7 @@ class PostgresFrontier(PostgresLedger):
             copies = forgetting.copies_elsewhere(step.connection, host)
             removed = forgetting.remove(step.connection, step.hosts, host)
             step.queue.requeue(copies)
+            forgetting.finish(step.connection, host, self._identity.writer)
         self._recent.clear()
         _LOG.info("removed %d URLs of %s", removed, host)
         return removed

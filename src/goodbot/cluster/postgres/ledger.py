@@ -189,9 +189,9 @@ class PostgresLedger:
         return frozenset(key for (key,) in rows)
 
     def hosts_to_remove(self) -> list[str]:
-        """Returns the barred hosts that still have stored URLs."""
+        """Returns the barred hosts of which the folder of this writer may still have something."""
         with translated(self._dsn):
-            return forgetting.unfinished(self._connection())
+            return forgetting.unfinished(self._connection(), self._writer)
 
     def visited_on(self, host: str) -> Iterator[list[Url]]:
         """Yields the requested URLs of a host in parts, whatever their outcomes."""

@@ -1,6 +1,6 @@
 """The part of one machine in a crawl: its heartbeats, and its share of the hosts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.heartbeat import Heartbeat
@@ -40,13 +40,12 @@ class PostgresMembership:
         """See `Membership`."""
         return self._heartbeat.is_lost
 
-    def share(self) -> bool:
+    def share(self) -> Sequence[str] | None:
         """See `Membership.share`."""
         try:
-            self._frontier.balance()
+            return self._frontier.balance().barred
         except LeasesLostError:
-            return False
-        return True
+            return None
 
     def rejoin(self) -> None:
         """See `Membership.rejoin`."""

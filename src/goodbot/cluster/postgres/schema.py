@@ -34,6 +34,7 @@ _SETUP_LOCK: Final = 0x600DB07
 # settles it, or one that takes the host over.
 # `totals` has the sums of what each machine changed, so that no two machines wait for each other's rows.
 # `to_index` and `leaving`: `writer` has the index that the page enters or leaves. `seen.writer`: the index it is in.
+# `removals`: the forgotten hosts of which the folder of a writer may still have something.
 # Numbers of URLs (`seq`) come in blocks from the sequence `url_numbers`: every batch of links takes one.
 _TABLES: Final = """
 CREATE TABLE crawl (
@@ -105,6 +106,7 @@ CREATE INDEX leaving_writer ON leaving (writer);
 CREATE TABLE search_index (writer text PRIMARY KEY, identity text NOT NULL, written bigint NOT NULL);
 CREATE TABLE totals (machine bigint NOT NULL, name text NOT NULL, value bigint NOT NULL, PRIMARY KEY (machine, name));
 CREATE TABLE forgotten (host bigint PRIMARY KEY, at double precision NOT NULL);
+CREATE TABLE removals (host bigint NOT NULL, writer text NOT NULL, PRIMARY KEY (host, writer));
 CREATE TABLE robots (
   origin text PRIMARY KEY, result text NOT NULL, dialect text NOT NULL, fetched_at double precision NOT NULL,
   valid_until double precision NOT NULL, status smallint, failure text, body bytea NOT NULL, good_at double precision,

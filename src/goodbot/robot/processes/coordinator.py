@@ -527,12 +527,15 @@ class Coordinator(CrawlLoop):
                 self._is_sharing, share_at = True, self._clock.now() + SHARE_S
                 self._calls.run(membership.share, self._shared)
 
-    def _shared(self, is_member: bool) -> None:
+    def _shared(self, barred: Sequence[str] | None) -> None:
         self._is_sharing = False
-        if is_member:
-            self.wake()
-        else:
+        if barred is None:
             self._lose_leases()
+            return
+        for host in barred:
+            if host not in self._left:
+                self.leave(host)
+        self.wake()
 
     def _lose_leases(self) -> None:
         """Begins anew after other machines have taken over the hosts of this one: kills the workers, so that they send
