@@ -8,8 +8,8 @@ import pytest
 
 from goodbot.exclusion import Access, Directives
 from goodbot.lesson_values import Lesson
+from goodbot.report_values import MAX_COUNT
 from goodbot.robot.crawl.indexable import index_refusal
-from goodbot.store.sqlite.queue_place import MAX_COUNT
 from goodbot.url import Url
 from goodbot.url_story import ADVICE, StoryFacts, story_json, tell_story, why_json
 from goodbot.values import Event, LastVisit, Page, Response, State, UrlRecord

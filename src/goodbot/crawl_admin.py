@@ -21,8 +21,9 @@ from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.host_removal import remove_host
 from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.index_opening import Indexing, Sources, Watch, close_all, open_to_remove, rebuild
-from goodbot.lesson_values import Lesson
+from goodbot.lesson_values import Lesson, lesson_id
 from goodbot.ports import Frontier
+from goodbot.report_values import HostAhead
 from goodbot.robot.crawl.remote_control import REPLY_TIMEOUT_S, CrawlView, RemoteControl
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
@@ -36,8 +37,7 @@ from goodbot.store.control.control_token import load_token
 from goodbot.store.control.seed_file import SeedFolder, SeedSpool
 from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.host_queries import HostAhead, hosts_ahead
-from goodbot.store.sqlite.lesson_table import lesson_id
+from goodbot.store.sqlite.host_queries import hosts_ahead
 from goodbot.store.sqlite.rehearsal import Rehearsal
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, authority_of

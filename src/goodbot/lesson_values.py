@@ -1,5 +1,6 @@
 """The values of lessons: what a crawl has learned about hosts. All are frozen."""
 
+from hashlib import blake2b
 from math import inf
 from typing import Final, NamedTuple
 
@@ -49,3 +50,8 @@ class LeftOut(NamedTuple):
     lessons: int
     hosts: int
     urls: int | None
+
+
+def lesson_id(lesson: Lesson) -> str:
+    """Returns the lesson's id for the command line; it stays the same when the lesson is learned again."""
+    return blake2b("\n".join(lesson[:3]).encode("utf-8", "replace"), digest_size=5).hexdigest()

@@ -7,9 +7,8 @@ from typing import Final, NamedTuple
 
 from goodbot.exclusion import Verdict
 from goodbot.human import counted, human_time
-from goodbot.lesson_values import Lesson
-from goodbot.store.sqlite.lesson_table import lesson_id
-from goodbot.store.sqlite.queue_place import MAX_COUNT
+from goodbot.lesson_values import Lesson, lesson_id
+from goodbot.report_values import MAX_COUNT
 from goodbot.url import Url, parse_url
 from goodbot.values import Event, UrlRecord
 from goodbot.visitor_values import Removal, Story, SubmissionResult, UrlReport

@@ -19,7 +19,7 @@ from goodbot.errors import InputError
 from goodbot.host_removal import RemovedHosts, remove_hosts
 from goodbot.index import TantivyIndex, prepare
 from goodbot.index_opening import RefreshWatch, Sources, Watch, index_pending, open_index, refresh_if_needed
-from goodbot.lesson_values import LeftOut, Lesson
+from goodbot.lesson_values import LeftOut, Lesson, lesson_id
 from goodbot.logs import SILENT, LogSettings
 from goodbot.ports import Ledger
 from goodbot.robot.client.page_stream import PageStream
@@ -41,7 +41,6 @@ from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.control_token import make_token
 from goodbot.store.control.seed_file import SeedSpool
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.lesson_table import lesson_id
 from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_record import encode_capture

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 
 from goodbot.live import ControlRequest, FetchError, LiveStatus
 from goodbot.ports import Frontier, Ledger
+from goodbot.report_values import HostAhead
 from goodbot.robot.crawl.remote_control import CrawlView, Refuse, RemoteControl
 from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.host_queries import HostAhead
 from goodbot.testing import MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Status

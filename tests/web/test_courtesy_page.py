@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, expect
 
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
-from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, host_names, host_reports
+from goodbot.report_values import CourtesyTotals
+from goodbot.store.sqlite.courtesy_report import courtesy_totals, host_names, host_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.web.operator.courtesy_page import LISTED_FROM, courtesy_page
 from web.browser import audit, chromium, shared_tab

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from playwright.sync_api import Browser, expect
 
 from goodbot.exclusion import Access
+from goodbot.report_values import Place
 from goodbot.store.sqlite import crawl_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.refused_urls import Place
 from goodbot.url import Url
 from goodbot.visitor_values import Removal
 from goodbot.web import Site, create_app, running

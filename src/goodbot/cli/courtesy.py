@@ -18,16 +18,10 @@ from goodbot.crawl_folder import CrawlFolder
 from goodbot.exclusion import Access
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_duration, human_time
+from goodbot.report_values import HostReport, OriginReport, RefusedUrl
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.manners.request_recorder import longest_retry_after
-from goodbot.store.sqlite.courtesy_report import (
-    HostReport,
-    OriginReport,
-    RefusedUrl,
-    courtesy_totals,
-    host_names,
-    host_reports,
-)
+from goodbot.store.sqlite.courtesy_report import courtesy_totals, host_names, host_reports
 from goodbot.url_story import lesson_json
 from goodbot.web.operator.courtesy_page import courtesy_page
 

@@ -8,9 +8,9 @@ from goodbot.cli.printing import folded, say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rehearse
 from goodbot.human import counted, human_duration, human_time
+from goodbot.report_values import MAX_COUNT, MAX_HOSTS
 from goodbot.robot.manners.plan import CrawlPlan, PlannedHost
 from goodbot.store.control.seed_file import SeedSpool
-from goodbot.store.sqlite.host_queries import MAX_COUNT, MAX_HOSTS
 
 HOSTS_SHOWN = 10
 URLS_SHOWN = 5

@@ -13,7 +13,7 @@ from goodbot.cli.printing import say_folded, write_json
 from goodbot.crawl_admin import lessons_of, unlearn
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
-from goodbot.store.sqlite.lesson_table import lesson_id
+from goodbot.lesson_values import lesson_id
 from goodbot.url_story import lesson_json
 
 

@@ -12,8 +12,7 @@ from goodbot.cli.options import in_option
 from goodbot.cli.printing import folded, say, write_json
 from goodbot.errors import InputError
 from goodbot.human import human_time
-from goodbot.lesson_values import Lesson
-from goodbot.store.sqlite.lesson_table import lesson_id
+from goodbot.lesson_values import Lesson, lesson_id
 from goodbot.url import parse_url
 from goodbot.url_lookup import look_up
 from goodbot.url_story import why_json

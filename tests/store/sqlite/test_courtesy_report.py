@@ -10,8 +10,9 @@ import pytest
 from goodbot.errors import DamagedError
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
+from goodbot.report_values import REFUSED_SHOWN, WALLED_SHOWN, HostReport
 from goodbot.store.merge.limits import MAX_VERSIONS
-from goodbot.store.sqlite.courtesy_report import REFUSED_SHOWN, WALLED_SHOWN, HostReport, host_reports
+from goodbot.store.sqlite.courtesy_report import host_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, Event, Outcome, Release

@@ -11,11 +11,12 @@ import pytest
 
 from goodbot.errors import DamagedError
 from goodbot.live import Courtesy
-from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, report_on, some_reports
+from goodbot.report_values import REFUSED_STATES, START, CourtesyTotals, HostList, RefusedList
+from goodbot.store.sqlite.courtesy_report import courtesy_totals, report_on, some_reports
 from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.host_list import HostList, host_entry, list_hosts
-from goodbot.store.sqlite.refused_urls import REFUSED_STATES, START, RefusedList, list_refused
+from goodbot.store.sqlite.host_list import host_entry, list_hosts
+from goodbot.store.sqlite.refused_urls import list_refused
 from goodbot.store.sqlite.schema import connect
 from goodbot.url import Url
 from goodbot.values import Discovery, Event, LastVisit, Outcome, Release, State

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from goodbot.report_values import QueuePlace
 from goodbot.store.sqlite import queue_place as module
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.queue_place import QueuePlace, queue_place
+from goodbot.store.sqlite.queue_place import queue_place
 from goodbot.url import Url
 from goodbot.values import Discovery, LastVisit, Outcome, Release
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import RunError
+from goodbot.report_values import HostAhead
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.host_queries import HostAhead, hosts_ahead
+from goodbot.store.sqlite.host_queries import hosts_ahead
 from goodbot.store.sqlite.rehearsal import Rehearsal
 from goodbot.url import Url
 from goodbot.values import Discovery, LastVisit, Outcome, Release

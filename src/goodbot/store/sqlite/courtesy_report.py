@@ -5,29 +5,30 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from goodbot.exclusion import Access
 from goodbot.exclusion.robotstxt.timing import Timing
-from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
+from goodbot.report_values import (
+    LESSONS_SHOWN,
+    ORIGINS_SHOWN,
+    REFUSED_SHOWN,
+    WALLED_SHOWN,
+    CourtesyTotals,
+    HostReport,
+    OriginReport,
+    RefusedUrl,
+    WalledUrls,
+)
 from goodbot.store.merge.coding import CODES, CODES_AGAIN, LATER
-from goodbot.store.sqlite.courtesy_table import RobotsVersion, load_courtesies, load_versions
+from goodbot.store.sqlite.courtesy_table import load_courtesies, load_versions
 from goodbot.store.sqlite.lesson_table import load_lessons
 from goodbot.store.sqlite.refused_urls import decided_by
 from goodbot.store.sqlite.robots_table import load_access
 from goodbot.store.sqlite.schema import connect, translated, url_of
 from goodbot.url import authority_of, parse_url
 from goodbot.values import WALLED
-
-REFUSED_SHOWN: Final = 20
-LESSONS_SHOWN: Final = 20
-WALLED_SHOWN: Final = 20
-"""URLs shown for each wall."""
-ORIGINS_SHOWN: Final = 20
-"""Origins of one host that are shown, each with its robots.txt."""
 
 _ORIGINS: Final = """
 SELECT origin FROM robots_versions WHERE origin IN (:http, :https) OR origin BETWEEN :http || ':' AND :http || ';'
@@ -49,82 +50,6 @@ _HOSTS: Final = """SELECT host FROM courtesies UNION
   SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host ORDER BY 1"""
 _NEXT_HOSTS: Final = """SELECT host FROM courtesies WHERE host > :after UNION
   SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host WHERE key > :after ORDER BY 1 LIMIT :most"""
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedUrl:
-    """A URL that was not fetched because robots.txt disallows it: when that was found, and by which line."""
-
-    url: str
-    at: float | None
-    line: int | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class WalledUrls:
-    """Pages for which a bot wall answered last: the wall's name, how many pages, and some of their URLs."""
-
-    wall: str
-    pages: int
-    urls: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OriginReport:
-    """The robots.txt of one origin of a host: the copy in force (None: it was deleted), the timing it asks of the
-    robot, and its last versions, newest first."""
-
-    origin: str
-    access: Access | None
-    timing: Timing
-    asked_gap_s: float | None
-    versions: tuple[RobotsVersion, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HostReport:
-    """The report about one host. `asked_gap_s` is the longest gap that any of its origins asks for now; `refused` is
-    the number of URLs that robots.txt disallows, of which `refused_urls` are some; `lessons` are the latest in force;
-    `walls` are the bot walls that answered instead of pages, by name. `is_partial`: not all URLs of the host were read,
-    so `refused` and the counts of `walls` are minimums."""
-
-    host: str
-    done: Courtesy
-    origins: tuple[OriginReport, ...]
-    refused: int
-    refused_urls: tuple[RefusedUrl, ...]
-    forgotten_at: float | None
-    lessons: tuple[Lesson, ...] = ()
-    walls: tuple[WalledUrls, ...] = ()
-    is_partial: bool = False
-
-    @property
-    def latest(self) -> OriginReport | None:
-        """The origin whose robots.txt was fetched last."""
-        known = [origin for origin in self.origins if origin.access is not None]
-        return max(known, key=lambda origin: origin.access.fetched_at if origin.access else 0.0, default=None)
-
-    @property
-    def asked_gap_s(self) -> float | None:
-        gaps = [origin.asked_gap_s for origin in self.origins if origin.asked_gap_s is not None]
-        return max(gaps, default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class CourtesyTotals:
-    """Sums over all hosts, or of one: each field but `hosts` as in `Courtesy`. `robots_txt_only` of the `hosts`
-    received no request except for robots.txt."""
-
-    hosts: int
-    requests: int
-    robots_txt: int
-    sooner: int
-    inside: int
-    status_429: int
-    status_503: int
-    waited_s: float
-    robots_txt_only: int = 0
 
 
 def courtesy_totals(frontier: Path, host: str | None = None) -> CourtesyTotals:

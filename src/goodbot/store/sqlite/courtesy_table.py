@@ -3,10 +3,11 @@
 import sqlite3
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final
 
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
+from goodbot.report_values import RobotsVersion
 from goodbot.store.merge.limits import MAX_VERSIONS
 
 # `courtesies` has the fields of `Courtesy` as columns, in their order.
@@ -33,21 +34,6 @@ _SAME: Final = "UPDATE robots_versions SET last_at = ?, fetches = fetches + 1 WH
 _NEW: Final = "INSERT OR REPLACE INTO robots_versions VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?)"
 _OLD: Final = """DELETE FROM robots_versions WHERE origin = :origin AND first_at < (SELECT min(first_at) FROM
   (SELECT first_at FROM robots_versions WHERE origin = :origin ORDER BY first_at DESC LIMIT :most))"""
-
-
-class RobotsVersion(NamedTuple):
-    """One version of a robots.txt, found `fetches` times in a row. `digest` is the SHA-256 (hex) of the part that was
-    read, `bytes` the length of the file; both None if it was not read."""
-
-    origin: str
-    first_at: float
-    last_at: float
-    fetches: int
-    result: str
-    status: int | None
-    failure: str | None
-    digest: str | None
-    bytes: int | None
 
 
 def load_courtesies(connection: sqlite3.Connection, hosts: Iterable[str]) -> dict[str, Courtesy]:

@@ -3,29 +3,30 @@
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from goodbot.store.merge.coding import CODED, CODES, CODES_AGAIN, OUT_OF_SCOPE
-from goodbot.store.sqlite.courtesy_report import (
+from goodbot.report_values import (
+    ERRORS_SHOWN,
+    URLS_READ,
     CourtesyTotals,
+    HostDetails,
+    HostList,
     HostReport,
-    courtesy_totals,
-    report_on,
-    some_reports,
+    Place,
+    RefusedEntry,
+    RefusedList,
 )
-from goodbot.store.sqlite.host_list import HostEntry, HostList, host_entry, list_hosts
-from goodbot.store.sqlite.refused_urls import Place, RefusedEntry, RefusedList, list_refused
+from goodbot.store.merge.coding import CODED, CODES, CODES_AGAIN, OUT_OF_SCOPE
+from goodbot.store.sqlite.courtesy_report import courtesy_totals, report_on, some_reports
+from goodbot.store.sqlite.host_list import host_entry, list_hosts
+from goodbot.store.sqlite.refused_urls import list_refused
 from goodbot.store.sqlite.schema import connect, translated, url_of
 from goodbot.values import State
 
 HOSTS_PER_PAGE: Final = 50
 URLS_PER_PAGE: Final = 50
 REPORTS_PER_PAGE: Final = 20
-ERRORS_SHOWN: Final = 20
-URLS_READ: Final = 20_000
-"""URLs of one host that are read for its errors and its courtesy report."""
 URLS_READ_OF_EACH: Final = 2_000
 """URLs of each host that are read for a page with several courtesy reports."""
 
@@ -33,16 +34,6 @@ _ERRORS: Final = """SELECT key, origin, path, state, visits.at, status, why
   FROM (SELECT host, seq, state, path FROM urls WHERE host = (SELECT id FROM hosts WHERE key = ?) LIMIT ?) AS some
   CROSS JOIN visits ON visits.seq = some.seq CROSS JOIN hosts ON hosts.id = some.host
   WHERE state NOT IN (?, ?, ?) AND (status IS NULL OR status >= 400) ORDER BY visits.at DESC LIMIT ?"""
-
-
-@dataclass(frozen=True, slots=True)
-class HostDetails:
-    """What a crawl knows about one host. `report` is the one that `goodbot courtesy` makes, None if the host got no
-    request and nothing else is known; `errors` are the latest ones, found among `URLS_READ` of its URLs."""
-
-    entry: HostEntry
-    report: HostReport | None
-    errors: tuple[RefusedEntry, ...]
 
 
 class CrawlReports:

@@ -2,23 +2,15 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from goodbot.report_values import HOSTS_LOOKED_AT, URLS_COUNTED, URLS_COUNTED_OF_ONE, HostEntry, HostList, RobotsState
 from goodbot.store.merge.coding import CODED
 from goodbot.store.sqlite.schema import connect, translated
 from goodbot.url import authority_of
 from goodbot.values import STATES, State
-
-HOSTS_LOOKED_AT: Final = 200_000
-"""Hosts examined for one part of the list."""
-URLS_COUNTED: Final = 10_000
-"""URLs counted of each host in the list."""
-URLS_COUNTED_OF_ONE: Final = 300_000
-"""URLs counted of a host that is shown alone."""
 
 _BOUND: Final = "SELECT key FROM hosts WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?"
 _COLUMNS: Final = """id, key, origin, due, leased, forgotten.at
@@ -31,44 +23,6 @@ _STATES: Final = "SELECT state, count(*) FROM (SELECT state FROM urls WHERE host
 _LEASED: Final = "SELECT count(*) FROM leased WHERE host = ?"
 _ROBOTS: Final = """SELECT origin, result, status, failure, fetched_at, valid_until FROM robots
   WHERE origin IN (?, ?, ?) ORDER BY fetched_at DESC LIMIT 1"""
-
-
-@dataclass(frozen=True, slots=True)
-class RobotsState:
-    """The last fetch of an origin's robots.txt: see the fields of `Access`."""
-
-    origin: str
-    result: str
-    status: int | None
-    failure: str | None
-    fetched_at: float
-    valid_until: float
-
-
-@dataclass(frozen=True, slots=True)
-class HostEntry:
-    """A host with its URLs by state. `is_partial`: it has more URLs than were counted, so each number is a minimum.
-
-    `ready_at` is when it may be requested next, None if there is nothing to fetch or a request may be under way
-    (`leased`). `forgotten_at`: when it was forgotten, None if it was not. `robots` is the robots.txt fetched last.
-    """
-
-    host: str
-    states: Mapping[State, int]
-    is_partial: bool = False
-    ready_at: float | None = None
-    leased: bool = False
-    forgotten_at: float | None = None
-    robots: RobotsState | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class HostList:
-    """A part of the list, by name. `after` is the name after which the next part begins; None at the end. A part may be
-    empty although others follow, because only so many hosts are examined for each."""
-
-    entries: tuple[HostEntry, ...]
-    after: str | None = None
 
 
 def list_hosts(

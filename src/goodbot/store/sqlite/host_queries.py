@@ -2,16 +2,10 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
+from goodbot.report_values import MAX_COUNT, MAX_HOSTS, HostAhead
 from goodbot.store.sqlite.schema import connect, translated
-
-MAX_HOSTS: Final = 500
-"""Hosts examined: those leased, then those due first."""
-MAX_COUNT: Final = 10_000
-"""URLs counted of one host."""
 
 _HOSTS = """
 SELECT * FROM (SELECT id, key, 0.0 FROM hosts WHERE leased = 1 LIMIT :most) UNION ALL
@@ -19,16 +13,6 @@ SELECT * FROM (SELECT id, key, due FROM hosts WHERE due IS NOT NULL ORDER BY due
 """
 _READY = "SELECT count(*) FROM (SELECT 1 FROM urls INDEXED BY urls_ready WHERE host = ? AND state = 0 LIMIT ?)"
 """Without INDEXED BY, SQLite reads all URLs of the host."""
-
-
-@dataclass(frozen=True, slots=True)
-class HostAhead:
-    """A host with URLs to fetch: how many (`MAX_COUNT`: or more), and when it may be requested again, 0 for one that
-    is being requested."""
-
-    host: str
-    ready: int
-    ready_at: float
 
 
 def hosts_ahead(frontier: Path, most: int) -> list[HostAhead]:

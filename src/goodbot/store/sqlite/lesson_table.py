@@ -4,7 +4,6 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from hashlib import blake2b
 from typing import Any, Final
 
 from goodbot.lesson_values import LeftOut, Lesson
@@ -58,11 +57,6 @@ def count_lessons(connection: sqlite3.Connection) -> tuple[int, int]:
     """Returns how many are in force, and how many have lapsed."""
     in_force, lapsed = connection.execute(_COUNTS).fetchone()
     return in_force or 0, lapsed or 0
-
-
-def lesson_id(lesson: Lesson) -> str:
-    """Returns the lesson's id for the command line; it stays the same when the lesson is learned again."""
-    return blake2b("\n".join(lesson[:3]).encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
 def drop_lessons(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> None:

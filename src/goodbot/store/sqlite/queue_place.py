@@ -3,27 +3,17 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
+from goodbot.report_values import MAX_COUNT, QueuePlace
 from goodbot.store.merge.coding import LATER, READY, hash_of
 from goodbot.store.sqlite.schema import connect, translated
 from goodbot.url import Url
-
-MAX_COUNT: Final = 10_000
-"""URLs counted."""
 
 _PLACE: Final = """SELECT urls.host, rank, seq, state, urls.ready_at, due FROM urls JOIN hosts ON hosts.id = urls.host
   WHERE key = ? AND hash = ?"""
 _BEFORE: Final = """SELECT count(*) FROM (SELECT 1 FROM urls INDEXED BY urls_ready
   WHERE host = ? AND state = 0 AND (rank, seq) < (?, ?) LIMIT ?)"""
-
-
-class QueuePlace(NamedTuple):
-    """How many ready URLs of its host come before a URL (`MAX_COUNT`: or more), and when the URL or its host may be
-    requested, in Unix seconds; None if its host is being requested."""
-
-    before: int
-    ready_at: float | None
 
 
 def queue_place(frontier: Path, url: Url) -> QueuePlace | None:

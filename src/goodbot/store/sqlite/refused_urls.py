@@ -5,17 +5,13 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from goodbot.report_values import REFUSED_STATES, START, URLS_LOOKED_AT, Place, RefusedEntry, RefusedList
 from goodbot.store.merge.coding import CODED, OUT_OF_SCOPE
 from goodbot.store.sqlite.schema import connect, translated, url_of
 from goodbot.values import State
-
-REFUSED_STATES: Final[tuple[State, ...]] = ("disallowed", "out-of-scope", "failed", "gone")
-URLS_LOOKED_AT: Final = 500_000
-"""URLs examined for one part of the list."""
 
 _CODES: Final = {state: tuple(n for n, coded in enumerate(CODED) if coded == state) for state in REFUSED_STATES}
 _LEAST: Final = -(1 << 63)
@@ -28,39 +24,6 @@ _LISTED: Final = """SELECT urls.host, urls.hash, key, origin, path, state, refus
   FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.seq = urls.seq
   WHERE (urls.host, urls.hash) > (?, ?) AND (urls.host, urls.hash) <= (?, ?) AND +state IN (%s)
   ORDER BY urls.host, urls.hash LIMIT ?"""
-
-
-class Place(NamedTuple):
-    """A place in the list of URLs: everything after it comes later."""
-
-    host: int
-    hash: int
-
-
-START: Final = Place(_LEAST, _LEAST)
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedEntry:
-    """A URL that was left out or given up, and why. `at` is when it was visited or decided about last, `status` that of
-    the last answer, `line` the line of robots.txt that decided; each None if there is none."""
-
-    url: str
-    host: str
-    state: State
-    reason: str
-    at: float | None = None
-    status: int | None = None
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedList:
-    """A part of the list, host by host. `after` is where the next part begins, None at the end. A part may be empty
-    although others follow, because only so many URLs are examined for each."""
-
-    entries: tuple[RefusedEntry, ...]
-    after: Place | None = None
 
 
 def list_refused(

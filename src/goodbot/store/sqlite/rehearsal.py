@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from goodbot.report_values import MAX_HOSTS, HostAhead
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.host_queries import MAX_HOSTS, HostAhead, ahead
+from goodbot.store.sqlite.host_queries import ahead
 from goodbot.store.sqlite.schema import translated
 from goodbot.store.sqlite.transaction import Transaction
 from goodbot.values import Lease

@@ -14,7 +14,7 @@ from goodbot.exclusion.robotstxt.timing import RequestRate, Window
 from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_duration, human_time
-from goodbot.store.sqlite.courtesy_report import CourtesyTotals, HostReport
+from goodbot.report_values import CourtesyTotals, HostReport
 from goodbot.web.pages.environment import plain_environment
 from goodbot.web.pages.local_formats import in_russian
 from goodbot.web.pages.view import human_number

@@ -11,9 +11,15 @@ from starlette.routing import Route
 
 from goodbot.exclusion.robotstxt.lines import decode, split_lines
 from goodbot.exclusion.text.shown_text import visible
-from goodbot.store.sqlite.courtesy_report import OriginReport
-from goodbot.store.sqlite.crawl_reports import URLS_READ, CrawlReports, HostDetails
-from goodbot.store.sqlite.host_list import HOSTS_LOOKED_AT, URLS_COUNTED, URLS_COUNTED_OF_ONE
+from goodbot.report_values import (
+    HOSTS_LOOKED_AT,
+    URLS_COUNTED,
+    URLS_COUNTED_OF_ONE,
+    URLS_READ,
+    HostDetails,
+    OriginReport,
+)
+from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.url import authority_of
 from goodbot.web.operator.courtesy_page import report_formats
 from goodbot.web.operator.operator_access import OperatorAccess

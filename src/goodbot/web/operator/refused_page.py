@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from goodbot.report_values import REFUSED_STATES, START, URLS_LOOKED_AT, Place, RefusedEntry
 from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.store.sqlite.crawl_reports import CrawlReports
-from goodbot.store.sqlite.refused_urls import REFUSED_STATES, START, URLS_LOOKED_AT, Place, RefusedEntry
 from goodbot.url import Url
 from goodbot.web.operator.crawl_view import MEANINGS
 from goodbot.web.operator.hosts_page import NAME_CHARS, host_typed, robots_anchor
