@@ -1,6 +1,7 @@
 """The stores that pass the contract suites: in memory, in a file, in PostgreSQL. Each can be opened again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -9,7 +10,7 @@ import pytest
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.machines import Identity
 from goodbot.lesson_values import Lesson
-from goodbot.ports import CourtesyStore, Frontier, IndexQueue, Ledger, LessonStore, RobotsStore
+from goodbot.ports import CourtesyStore, CrawlReader, Frontier, IndexQueue, Ledger, LessonStore, RobotsStore
 from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
@@ -28,11 +29,18 @@ class Store(Frontier, Ledger, IndexQueue, RobotsStore, LessonStore, CourtesyStor
 class Stores:
     """One store of a kind. `open` closes it, if it is open, and opens it again; one in memory stays as it is."""
 
-    def __init__(self, kind: str, path: Path, request: pytest.FixtureRequest, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        kind: str,
+        path: Path,
+        request: pytest.FixtureRequest,
+        now: Callable[[], float],
+        postgres: str = "postgres_dsn",
+    ) -> None:
         self.kind = kind
         self.now = now
         self._path = path
-        self._dsn: str | None = request.getfixturevalue("postgres_dsn") if kind == "postgres" else None
+        self._dsn: str | None = request.getfixturevalue(postgres) if kind == "postgres" else None
         self._store: Any = None
 
     def open(self, **limits: Any) -> Store:
@@ -54,6 +62,12 @@ class Stores:
             self._store._transactions.close()
             self._store = None
         return self.open()
+
+    @contextmanager
+    def reading(self) -> Iterator[CrawlReader]:
+        """Opens it for reading, beside the one that is open; not in memory."""
+        with SqliteFrontier.open(self._path, read_only=True) as reader:
+            yield reader
 
     def close(self) -> None:
         if self._store is not None and not isinstance(self._store, MemoryFrontier):

@@ -9,7 +9,6 @@ from goodbot.clock import SystemClock
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder, open_archive, open_ledger
 from goodbot.errors import DamagedError
 from goodbot.ports import Archive, Ledger
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_check import FileCheck
 from goodbot.url import Url
@@ -69,7 +68,7 @@ def repair_archive(path: Path, progress: Progress) -> ArchiveCheck:
     folder, missing = CrawlFolder(path), _missing(path)
     with open_archive(path):
         pass
-    with SqliteFrontier.open(folder.frontier, host_pages=folder.settings_before().host_pages) as frontier:
+    with folder.open_store(host_pages=folder.settings_before().host_pages) as frontier:
         archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE)
         try:
             found, files = _check(archive.check(progress), archive, frontier)

@@ -4,8 +4,7 @@ ports."""
 import logging
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain
@@ -19,10 +18,9 @@ from goodbot.crawl_folder import SOFTWARE, CrawlFolder, open_ledger
 from goodbot.crawl_preparation import add_seeds, reconsider
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.host_removal import remove_host
-from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.index import TantivySearch
 from goodbot.index_opening import Indexing, Sources, Watch, close_all, open_to_remove, rebuild
 from goodbot.lesson_values import Lesson, lesson_id
-from goodbot.ports import Frontier
 from goodbot.report_values import HostAhead
 from goodbot.robot.crawl.remote_control import REPLY_TIMEOUT_S, CrawlView, RemoteControl
 from goodbot.robot.fetch.guard import AddressGuard
@@ -35,13 +33,10 @@ from goodbot.robot.scope.seeding import Seeding, typed_seeds
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.control_token import load_token
 from goodbot.store.control.seed_file import SeedFolder, SeedSpool
-from goodbot.store.sqlite.crawl_reports import CrawlReports
-from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.host_queries import hosts_ahead
-from goodbot.store.sqlite.rehearsal import Rehearsal
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, authority_of
 from goodbot.values import Lease
+from goodbot.web.operator.crawl_reports import CrawlReports
 from goodbot.wiring import drop_lessons
 
 _LOG: Final = logging.getLogger(__name__)
@@ -71,7 +66,7 @@ class CrawlConsole:
         self.control = open_control(path, reply_timeout_s)
         settings = folder.settings_before()
         robot = identity_of(settings, version("goodbot")).token
-        self.reports = CrawlReports(folder.frontier, robot, settings.retry_after_most)
+        self.reports = CrawlReports(folder.open_reader, robot, settings.retry_after_most)
 
     @property
     def token(self) -> str | None:
@@ -92,7 +87,8 @@ class CrawlConsole:
 
     def hosts(self) -> list[HostAhead]:
         """Returns the hosts with the most URLs still to fetch."""
-        return hosts_ahead(self._folder.frontier, HOSTS_SHOWN)
+        with self._folder.open_reader() as reader:
+            return reader.hosts_ahead(HOSTS_SHOWN)
 
 
 def _check_readable(path: Path) -> None:
@@ -114,18 +110,10 @@ def open_control(
     folder.check()
     known = bounds or CrawlBounds(folder)
 
-    @contextmanager
-    def frontier() -> Iterator[Frontier]:
-        opened = SqliteFrontier.open(folder.frontier, host_pages=folder.settings_before().host_pages)
-        try:
-            yield opened
-        finally:
-            opened.close()
-
     return RemoteControl(
         ControlFolder(path),
         ledger=lambda: open_ledger(path),
-        frontier=frontier,
+        frontier=lambda: folder.open_store(host_pages=folder.settings_before().host_pages),
         scope=lambda urls: refusal_of(known.current(), folder, urls),
         timeout_s=reply_timeout_s,
     )
@@ -159,30 +147,26 @@ def forget(path: Path, host: str) -> Forgotten:
     ends. May be called again after a kill. Raises InputError if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
-    with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+    with folder.open_reader() as ledger:
         is_known = ledger.knows_host(host)
         if open_control(path).forget(Url(f"http://{authority_of(host)}/")):
             known = is_known or host in ledger.hosts_to_remove()
             return Forgotten(host, running=True, known=known, similar=() if known else ledger.similar_hosts(host))
-    indexes: list[TantivyIndex] = []
-    archive = None
-    frontier = SqliteFrontier.open(folder.frontier)
-    try:
+    with folder.open_store() as frontier:
         if not frontier.bar_host(host):
             return Forgotten(host, known=False, similar=frontier.similar_hosts(host))
         indexes = open_to_remove(folder, frontier)
-        archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE) if folder.warc.is_dir() else None
-        before = _documents(folder)
-        urls, removed = remove_host(host, frontier, archive, indexes, folder)
-        gone = before - _documents(folder)
-        return Forgotten(
-            host, urls=urls, captures=removed.captures, documents=gone, damaged_bytes=removed.damaged_bytes
-        )
-    finally:
-        close_all(indexes)
-        for part in (archive, frontier):
-            if part is not None:
-                part.close()
+        archive = None
+        try:
+            archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE) if folder.warc.is_dir() else None
+            before = _documents(folder)
+            urls, removed = remove_host(host, frontier, archive, indexes, folder)
+            gone = before - _documents(folder)
+        finally:
+            close_all(indexes)
+            if archive is not None:
+                archive.close()
+    return Forgotten(host, urls=urls, captures=removed.captures, documents=gone, damaged_bytes=removed.damaged_bytes)
 
 
 def _documents(folder: CrawlFolder) -> int:
@@ -195,11 +179,11 @@ def remember(path: Path, host: str) -> bool:
     first, as the host's pages may already be missing from the index. Raises RunError while a crawl runs."""
     folder = CrawlFolder(path)
     folder.check()
-    with SqliteFrontier.open(folder.frontier) as frontier:
+    with folder.open_store() as frontier:
         unfinished = host in frontier.hosts_to_remove()
     if unfinished:
         forget(path, host)
-    with SqliteFrontier.open(folder.frontier) as frontier:
+    with folder.open_store() as frontier:
         return frontier.unbar_host(host)
 
 
@@ -213,7 +197,7 @@ async def rebuild_index(path: Path, watch: Watch) -> tuple[Indexing, int]:
     folder.check()
     settings = folder.settings(Settings())
     token = identity_of(settings, version("goodbot")).token
-    with SqliteFrontier.open(folder.frontier, host_pages=settings.host_pages) as frontier:
+    with folder.open_store(host_pages=settings.host_pages) as frontier:
         archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE, read_only=True) if folder.warc.is_dir() else None
         try:
             done = await rebuild(Sources(folder, settings, token, frontier, archive), "", watch)
@@ -231,7 +215,7 @@ def lessons_of(path: Path, host: str | None = None) -> list[Lesson]:
     if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
-    with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
+    with folder.open_reader() as frontier:
         return frontier.lessons(host)
 
 
@@ -243,7 +227,7 @@ def unlearn(path: Path, ids: Sequence[str]) -> list[Lesson]:
         if name not in known:
             raise InputError(f"no lesson {name}; see goodbot lessons list --in {path}")
     if not open_control(path).unlearn(ids):
-        with SqliteFrontier.open(CrawlFolder(path).frontier) as frontier:
+        with CrawlFolder(path).open_store() as frontier:
             drop_lessons(frontier, ids)
     return [known[name] for name in dict.fromkeys(ids)]
 
@@ -266,7 +250,7 @@ def rehearse(
     before = folder.settings_before()
     with (
         tempfile.TemporaryDirectory(prefix="goodbot-") as scratch,
-        _rehearsal(folder, settings, Path(scratch)) as frontier,
+        folder.open_rehearsal(Path(scratch), settings.host_pages) as frontier,
     ):
         more = SeedFolder(Path(scratch) / "seeds")
         more.take(listed)
@@ -274,7 +258,7 @@ def rehearse(
         scope = Scope(settings, chain(typed, folder.seeds, more), guard)
         same_answers = (before.types, before.max_size) == (settings.types, settings.max_size)
         if folder.is_crawl:
-            reconsider(folder.frontier, frontier, scope, same_answers)
+            reconsider(folder, frontier, scope, same_answers)
         add_seeds(frontier, scope, chain(typed, folder.seeds.new(), more), same_answers)
         now = time.time()
         ahead = frontier.lease_all(urls_per_host)
@@ -286,18 +270,6 @@ def rehearse(
         }
         hosts = (plan_host(lease, host.ready, host.ready_at, robots, politeness, token) for host, lease in ahead)
         return plan(hosts, now, max_pages)
-
-
-@contextmanager
-def _rehearsal(folder: CrawlFolder, settings: Settings, scratch: Path) -> Iterator[Rehearsal]:
-    """Opens a rehearsal on the frontier in the folder, or on an empty one if there is none."""
-    if folder.is_crawl:
-        with open_ledger(folder.path):  # refuses a frontier of an older format, which a rehearsal must not migrate
-            pass
-    file = folder.frontier if folder.is_crawl else scratch / "frontier.sqlite"
-    with Rehearsal.open(file, create=not folder.is_crawl, host_pages=settings.host_pages) as frontier:
-        if isinstance(frontier, Rehearsal):
-            yield frontier
 
 
 def _origins(leases: Iterable[Lease]) -> set[str]:

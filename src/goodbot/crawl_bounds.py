@@ -13,7 +13,6 @@ from goodbot.robot.crawl.submissions import Refuse
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import Seeding, opened_networks, parse_seeds
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 
 FORGOTTEN: Final = "its host is forgotten (goodbot forget HOST --undo)"
@@ -86,7 +85,7 @@ def refusal_of(bounds: Bounds, folder: CrawlFolder, urls: Iterable[Url]) -> Refu
     """Returns the function that refuses submitted URLs. Unlike seeds, they open no private address range. Raises
     InputError for a public URL if the crawl has no contact."""
     in_scope, check = bounds.scope.refuse, bounds.check
-    with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+    with folder.open_reader() as ledger:
         forgotten = ledger.forgotten_hosts()
 
     def refuse(url: Url, depth: int) -> str | None:

@@ -26,7 +26,7 @@ from goodbot.index import (
     load_synonyms,
     remedy,
 )
-from goodbot.ports import Archive, Ledger, Search
+from goodbot.ports import Archive, CrawlReader, CrawlStore, Ledger, Rehearsal, Search
 from goodbot.robot.crawl.settings_check import check_form
 from goodbot.search_values import Hidden, IndexMark
 from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_settings, load_usable
@@ -34,6 +34,7 @@ from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.removals import RemovalFile
 from goodbot.store.control.seed_file import SeedFolder
 from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.sqlite.rehearsal import SqliteRehearsal
 from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.values import REDIRECTS, UrlRecord
@@ -124,20 +125,42 @@ class CrawlFolder:
             raise InputError(f"{self.path} has imported documents: crawl into another folder")
         make_folder(self.path)
 
+    @contextmanager
+    def open_reader(self) -> Iterator[CrawlReader]:
+        """Opens what the crawl has stored for reading; the crawl may be running. Raises InputError if there is none."""
+        with SqliteFrontier.open(self.frontier, read_only=True) as reader:
+            yield reader
+
+    @contextmanager
+    def open_store(self, *, host_pages: int | None = None) -> Iterator[CrawlStore]:
+        """Opens what the crawl has stored for a command that changes it. At most `host_pages` URLs of one host are
+        visited. Raises InputError if there is none, BusyError while a crawl runs in this folder."""
+        with SqliteFrontier.open(self.frontier, host_pages=host_pages) as store:
+            yield store
+
+    @contextmanager
+    def open_rehearsal(self, scratch: Path, host_pages: int | None) -> Iterator[Rehearsal]:
+        """Opens a frontier for a dry run: that of the crawl, or an empty one in the folder `scratch` if there is no
+        crawl. Raises BusyError while a crawl runs here."""
+        if self.is_crawl:
+            with self.open_reader():  # refuses a frontier of an older format, which a rehearsal must not migrate
+                pass
+        file = self.frontier if self.is_crawl else scratch / self.frontier.name
+        with SqliteRehearsal.open(file, create=not self.is_crawl, host_pages=host_pages) as rehearsal:
+            yield rehearsal
+
 
 # ---- reading a crawl ------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def open_ledger(path: Path) -> Iterator[Ledger]:
-    """Opens the frontier of the crawl in `path` for reading; the crawl may be running."""
+def open_ledger(path: Path) -> Iterator[CrawlReader]:
+    """Opens the frontier of the crawl in `path` for reading; the crawl may be running. Raises InputError if there is
+    none."""
     folder = CrawlFolder(path)
     folder.check()
-    frontier = SqliteFrontier.open(folder.frontier, read_only=True)
-    try:
-        yield frontier
-    finally:
-        frontier.close()
+    with folder.open_reader() as reader:
+        yield reader
 
 
 @contextmanager
@@ -162,7 +185,7 @@ def missing_records(path: Path, archive: WarcArchive) -> list[DamagedRange]:
 
 
 def _last_records(folder: CrawlFolder) -> dict[str, int]:
-    with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
+    with folder.open_reader() as frontier:
         return frontier.last_records()
 
 
@@ -223,7 +246,7 @@ def index_lag(path: Path) -> IndexLag:
         is_rebuilt = _mark_of(folder.index_draft, known) is not None
         why = f"the search index is being rebuilt, or a rebuild was interrupted ({_REBUILD} --in {path})"
         return IndexLag(why=f"{why}: searches use the old index" if is_rebuilt else "")
-    with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+    with folder.open_reader() as ledger:
         missing, leaving = ledger.pending_count(), ledger.leaving_count()
     parts = [f"{counted(missing, 'page')} visited {_are(missing)} not in the search index"] if missing else []
     parts += [f"{counted(leaving, 'page')} must be removed from it"] if leaving else []
@@ -290,7 +313,7 @@ def _known_index(folder: CrawlFolder) -> IndexMark | None:
     """Returns the mark of the index that the frontier knows; None if it knows none. A frontier of an older format, or a
     damaged one, counts as knowing none, so that searching still works."""
     try:
-        with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+        with folder.open_reader() as ledger:
             return ledger.index_mark()
     except RunError:
         return None

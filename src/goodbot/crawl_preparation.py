@@ -4,23 +4,21 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import InputError, SettingError, option_of
 from goodbot.human import counted
-from goodbot.ports import Ledger
+from goodbot.ports import CrawlStore, Rehearsal
 from goodbot.robot.crawl.settings_check import check_files
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.settings_file import crawl_values
 from goodbot.store.control.writer_id import find_writer_id
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
-from goodbot.values import Discovery
+from goodbot.values import Discovery, UrlRecord
 
 if TYPE_CHECKING:
     from goodbot.cluster.postgres.shared_settings import SharedCrawl
@@ -98,26 +96,26 @@ def workers_of(settings: Settings, seeds: Iterable[Url]) -> int:
     return max(len(hosts), 1)
 
 
-def add_seeds(frontier: SqliteFrontier, scope: Scope, seeds: Iterable[Url], same_answers: bool) -> None:
+def add_seeds(frontier: CrawlStore | Rehearsal, scope: Scope, seeds: Iterable[Url], same_answers: bool) -> None:
     """Adds seeds to the frontier, `SEEDS_AT_ONCE` in a transaction; globs may refuse some. `same_answers` has the same
     meaning as in `reconsider`."""
     has_refused = same_answers and frontier.status().states["out-of-scope"] > 0
 
     def refusal(seed: Url) -> str | None:
-        return scope.refuse(seed, 0) or (_refused_answer(frontier, seed) if has_refused else None)
+        return scope.refuse(seed, 0) or (_refused_answer(frontier.record(seed)) if has_refused else None)
 
     found = (Discovery(seed, 0, refused=refusal(seed)) for seed in seeds)
     while batch := list(islice(found, SEEDS_AT_ONCE)):
         frontier.add(batch)
 
 
-def reconsider(file: Path, frontier: SqliteFrontier, scope: Scope, same_answers: bool) -> None:
+def reconsider(folder: CrawlFolder, frontier: CrawlStore | Rehearsal, scope: Scope, same_answers: bool) -> None:
     """Makes URLs ready that were out of scope and are in scope now. `same_answers`: the limits of type and size have
     not changed, so URLs whose answers exceeded them stay refused."""
-    with SqliteFrontier.open(file, read_only=True) as before:
+    with folder.open_reader() as before:
 
         def judge(url: Url, depth: int) -> str | None:
-            return scope.refuse(url, depth) or (_refused_answer(before, url) if same_answers else None)
+            return scope.refuse(url, depth) or (_refused_answer(before.record(url)) if same_answers else None)
 
         frontier.reconsider(judge)
 
@@ -127,7 +125,6 @@ def answer_limits(settings: Settings) -> tuple[object, ...]:
     return settings.types, settings.max_size
 
 
-def _refused_answer(ledger: Ledger, url: Url) -> str | None:
+def _refused_answer(record: UrlRecord | None) -> str | None:
     """Returns why the answer of a URL was refused for its type or size; None if it was not."""
-    record = ledger.record(url)
     return record.why if record and record.state == "out-of-scope" and record.status is not None else None

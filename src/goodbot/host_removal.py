@@ -7,8 +7,8 @@ from typing import NamedTuple
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.index import TantivyIndex
 from goodbot.index_opening import Sources, close_all, open_to_remove
+from goodbot.ports import CrawlStore
 from goodbot.store.control.removals import RemovalFile
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_forget import Removed
 
@@ -43,7 +43,7 @@ def remove_hosts(
 
 def remove_host(
     host: str,
-    frontier: SqliteFrontier,
+    frontier: CrawlStore,
     archive: WarcArchive | None,
     indexes: Sequence[TantivyIndex],
     folder: CrawlFolder,

@@ -27,10 +27,10 @@ from goodbot.index import (
     refresh_links,
     remedy,
 )
+from goodbot.ports import CrawlStore
 from goodbot.robot.crawl.replay import Loss, replay
 from goodbot.robot.manners.search_preferences import StoredPreferences
 from goodbot.search_values import IndexMark
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
 
 
@@ -60,7 +60,7 @@ class Sources:
     folder: CrawlFolder
     settings: Settings
     token: str
-    frontier: SqliteFrontier
+    frontier: CrawlStore
     archive: WarcArchive | None
 
 
@@ -135,7 +135,7 @@ def refresh_if_needed(folder: CrawlFolder, index: TantivyIndex | None, watch: Re
     return True
 
 
-def index_fault(folder: CrawlFolder, frontier: SqliteFrontier) -> str | None:
+def index_fault(folder: CrawlFolder, frontier: CrawlStore) -> str | None:
     """Returns why the index must be rebuilt; None if it is sound, or if there is nothing to index yet."""
     mark = frontier.index_mark()
     if mark is not None and _is_known(folder, mark):
@@ -181,7 +181,7 @@ def _replace_index(folder: CrawlFolder) -> None:
     _remove(folder.index_old)
 
 
-def open_to_remove(folder: CrawlFolder, frontier: SqliteFrontier) -> list[TantivyIndex]:
+def open_to_remove(folder: CrawlFolder, frontier: CrawlStore) -> list[TantivyIndex]:
     """Opens the indexes from which documents must be removed: the one that answers searches, and that of an unfinished
     rebuild.
 

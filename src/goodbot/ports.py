@@ -7,8 +7,22 @@ from typing import Protocol
 
 from goodbot.archive_values import ArchivedResponse, DamagedRange, EncodedRecords
 from goodbot.exclusion import Access
-from goodbot.lesson_values import IndexedPage, Lesson
+from goodbot.lesson_values import IndexedPage, LeftOut, Lesson
 from goodbot.live import ControlRequest, Courtesy, EndReason, Holding, LiveStatus
+from goodbot.report_values import (
+    HOSTS_LOOKED_AT,
+    REFUSED_STATES,
+    START,
+    URLS_LOOKED_AT,
+    CourtesyTotals,
+    HostAhead,
+    HostDetails,
+    HostList,
+    HostReport,
+    Place,
+    QueuePlace,
+    RefusedList,
+)
 from goodbot.search_values import (
     NO_FILTERS,
     Choices,
@@ -30,6 +44,7 @@ from goodbot.values import (
     RecordRef,
     Release,
     Request,
+    State,
     Status,
     UrlRecord,
 )
@@ -145,28 +160,156 @@ class Ledger(Protocol):
         ...
 
 
-class Membership(Protocol):
-    """The part of this machine in a crawl that several machines share. It may send requests until `until` (`passed_s`),
-    which its heartbeats extend, by the clock `passed_s() + clock_offset_s`. `is_lost`: it gave no sign for too long, so
-    others have taken over its hosts."""
+class CrawlReader(Ledger, Protocol):
+    """Reads all that a crawl has stored, for reports and pages; changes nothing, never waits for the crawl, and may be
+    used while it runs. For one thread. Calls raise DamagedError for content that goodbot has not written, RunError if
+    the store cannot be read.
 
-    @property
-    def until(self) -> float: ...
+    A host is named by its `Url.host_key`. Where a count of what is read is given, the work does not grow with the
+    crawl."""
 
-    @property
-    def clock_offset_s(self) -> float: ...
+    def close(self) -> None: ...
 
-    @property
-    def is_lost(self) -> bool: ...
+    # ---- what is to fetch
 
-    def share(self) -> Sequence[str] | None:
-        """Takes part in sharing out the hosts. Returns the hosts that some machine has barred since the last time;
-        None: others have taken over those of this machine."""
+    def next_ready_at(self) -> float | None: ...
+
+    def is_finished(self) -> bool: ...
+
+    def to_fetch(self) -> int:
+        """Counts URLs ready or leased, without those of forgotten hosts, which `status` counts until they are
+        removed."""
         ...
 
-    def rejoin(self) -> None:
-        """Takes part as a new machine, after its hosts were lost."""
+    def hosts_ahead(self, most: int) -> list[HostAhead]:
+        """Returns up to `most` hosts with the most ready URLs, among the `MAX_HOSTS` examined."""
         ...
+
+    def queue_place(self, url: Url) -> QueuePlace | None:
+        """Returns the place of a URL among the ready ones of its host; None if it does not wait."""
+        ...
+
+    # ---- hosts
+
+    def knows_host(self, host: str) -> bool:
+        """Returns whether anything is known of a host, even if only that it got requests or is forgotten."""
+        ...
+
+    def similar_hosts(self, host: str, most: int = 5) -> tuple[str, ...]:
+        """Returns known hosts, not forgotten, with the same name or address and another port, by name."""
+        ...
+
+    def forgotten_hosts(self) -> frozenset[str]:
+        """Returns the hosts that neither links nor seeds bring back."""
+        ...
+
+    def hosts_to_remove(self) -> list[str]:
+        """Returns the barred hosts that still have stored URLs."""
+        ...
+
+    def visited_on(self, host: str) -> Iterator[list[Url]]:
+        """Yields the requested URLs of a host in parts, whatever their outcomes."""
+        ...
+
+    def list_hosts(
+        self,
+        most: int,
+        name: str = "",
+        after: str = "",
+        *,
+        everything: bool = False,
+        looked_at: int = HOSTS_LOOKED_AT,
+    ) -> HostList:
+        """Returns up to `most` hosts whose name contains `name` and comes after `after`, among the next `looked_at`
+        hosts. `everything` includes hosts with nothing in scope."""
+        ...
+
+    def host_details(self, host: str, token: str) -> HostDetails | None:
+        """Returns what is known about a host; None if it is unknown. `token` is the product token of the robot."""
+        ...
+
+    def list_refused(
+        self,
+        most: int,
+        states: Sequence[State] = REFUSED_STATES,
+        host: str | None = None,
+        after: Place = START,
+        looked_at: int = URLS_LOOKED_AT,
+    ) -> RefusedList:
+        """Returns up to `most` URLs in one of `states` (of REFUSED_STATES) after a place, of one host or of all, among
+        the next `looked_at` URLs."""
+        ...
+
+    # ---- courtesy
+
+    def load_robots(self, origin: str) -> Access | None: ...
+
+    def load_courtesies(self, hosts: Iterable[str]) -> dict[str, Courtesy]: ...
+
+    def courtesy_totals(self, host: str | None = None) -> CourtesyTotals:
+        """Adds up the requests to all hosts, or to `host` alone; `hosts` counts those that got any."""
+        ...
+
+    def courtesy_hosts(self) -> list[str]:
+        """Returns the hosts that received requests or are forgotten, by name."""
+        ...
+
+    def courtesy_report(self, host: str, token: str, urls_read: int | None = None) -> HostReport | None:
+        """Returns the report on one host; None if nothing is known of it. Reads up to `urls_read` of its URLs (None:
+        all). `token` is the product token of the robot."""
+        ...
+
+    def courtesy_reports(self, token: str) -> Iterator[HostReport]:
+        """Yields the report on each of `courtesy_hosts`, with one host in memory at a time."""
+        ...
+
+    def some_courtesy_reports(
+        self, token: str, most: int, after: str, urls_read: int
+    ) -> tuple[tuple[HostReport, ...], str | None]:
+        """Returns up to `most` of the same reports, of hosts after the name `after`, and the name after which the next
+        ones begin (None: there are none). Reads up to `urls_read` URLs of each host."""
+        ...
+
+    # ---- lessons
+
+    def lessons(self, host: str | None = None) -> list[Lesson]:
+        """Returns what was learned about a host, or about all, including lapsed lessons: host by host, the oldest
+        first."""
+        ...
+
+    def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]: ...
+
+    def left_out(self, applies: Callable[[Lesson], bool]) -> LeftOut:
+        """Counts what those lessons in force have left out that `applies` accepts. Reads at most 500,000 URLs."""
+        ...
+
+    # ---- archive and index
+
+    def last_records(self) -> dict[str, int]:
+        """Returns the files of the archive, and the last offset in each at which there should be a record, among at
+        most 100,000 visits."""
+        ...
+
+    def index_mark(self) -> IndexMark | None:
+        """Returns the index of the folder, and how far it was written at least; None: it never had one."""
+        ...
+
+    def lacks_documents(self, documents: int) -> bool:
+        """Returns whether an index of so many documents cannot hold all that was indexed. The cost grows with the
+        crawl."""
+        ...
+
+    def pending_count(self) -> int:
+        """Returns how many pages are not in a committed index yet."""
+        ...
+
+    def leaving_count(self) -> int:
+        """Returns how many pages must leave the index, if it has them."""
+        ...
+
+    def leaving(self) -> list[Url]: ...
+
+    def copies_of(self, url: Url) -> list[Url]: ...
 
 
 class IndexQueue(Protocol):
@@ -236,6 +379,66 @@ class CourtesyStore(Protocol):
 
     def save_courtesies(self, courtesies: Iterable[Courtesy]) -> None:
         """Replaces the records of these hosts. A power cut may lose the latest change; kill -9 loses none."""
+        ...
+
+
+class CrawlStore(CrawlReader, Frontier, IndexQueue, RobotsStore, LessonStore, CourtesyStore, Protocol):
+    """Keeps all of a crawl, for the process that crawls and for commands that change the crawl."""
+
+    def expect_index(self, mark: IndexMark) -> int:
+        """Starts a new index of the folder, which `mark` describes: every page that was indexed, or was fetched while
+        the crawl kept no index, becomes pending for it. Returns how many."""
+        ...
+
+    def index_skipped(self) -> int:
+        """Makes pages pending that were fetched while the crawl kept no index; returns how many are pending now."""
+        ...
+
+    def lose_records(self, urls: Iterable[Url]) -> None:
+        """Removes the references to the lost records of these URLs; visited pages become ready to be fetched again,
+        without validators. Skips unknown URLs."""
+        ...
+
+    def drop_lessons(self, lessons: Iterable[Lesson]) -> int:
+        """Deletes lessons as if they had never been learned, and makes the URLs ready that they had left out; returns
+        how many."""
+        ...
+
+    def bar_host(self, host: str) -> bool:
+        """Bars a host: from now on none of its URLs is leased or added. Returns False if the host is unknown, so there
+        is nothing to remove."""
+        ...
+
+    def unbar_host(self, host: str) -> bool:
+        """Allows URLs of the host to be added again; False if it was not barred."""
+        ...
+
+    def remove_host(self, host: str) -> int:
+        """Removes everything about a barred host, except its courtesy record; returns how many URLs were removed. Pages
+        on other hosts that were copies of its pages become ready again."""
+        ...
+
+    def purge(self) -> None:
+        """Frees the space of what was removed."""
+        ...
+
+
+class Rehearsal(Protocol):
+    """A frontier for a dry run: it behaves as if everything were done, and keeps nothing."""
+
+    def add(self, discoveries: Iterable[Discovery]) -> int: ...
+
+    def reconsider(self, judge: Callable[[Url, int], str | None]) -> int: ...
+
+    def record(self, url: Url) -> UrlRecord | None: ...
+
+    def status(self) -> Status: ...
+
+    def load_robots(self, origin: str) -> Access | None: ...
+
+    def lease_all(self, urls_per_host: int) -> list[tuple[HostAhead, Lease]]:
+        """Returns the first hosts, at most `MAX_HOSTS`, in the order of the crawl, whenever they are due, each with the
+        URLs that would be fetched there first."""
         ...
 
 
@@ -380,6 +583,29 @@ class RunnableCrawl(Protocol):
 
     def unlearn(self, lessons: Sequence[Lesson]) -> None: ...
 
+
+class Membership(Protocol):
+    """The part of this machine in a crawl that several machines share. It may send requests until `until` (`passed_s`),
+    which its heartbeats extend, by the clock `passed_s() + clock_offset_s`. `is_lost`: it gave no sign for too long, so
+    others have taken over its hosts."""
+
+    @property
+    def until(self) -> float: ...
+
+    @property
+    def clock_offset_s(self) -> float: ...
+
+    @property
+    def is_lost(self) -> bool: ...
+
+    def share(self) -> Sequence[str] | None:
+        """Takes part in sharing out the hosts. Returns the hosts that some machine has barred since the last time;
+        None: others have taken over those of this machine."""
+        ...
+
+    def rejoin(self) -> None:
+        """Takes part as a new machine, after its hosts were lost."""
+        ...
 
 Say = Callable[[str], None]
 """Prints one line for people."""

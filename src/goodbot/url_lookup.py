@@ -4,8 +4,8 @@ from pathlib import Path
 
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
+from goodbot.ports import CrawlReader
 from goodbot.robot.lessons.site_knowledge import SiteKnowledge
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.visitor_values import UrlReport
 
@@ -15,11 +15,11 @@ def look_up(path: Path, url: Url) -> UrlReport:
     Raises InputError if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
-    with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
+    with folder.open_reader() as frontier:
         return report_on(frontier, folder.settings_before(), url)
 
 
-def report_on(frontier: SqliteFrontier, settings: Settings, url: Url) -> UrlReport:
+def report_on(frontier: CrawlReader, settings: Settings, url: Url) -> UrlReport:
     """Does the same as `look_up` in an open frontier, for a crawl with `settings`."""
     knowledge = SiteKnowledge(settings, lambda url, depth: True)
     knowledge.take(frontier.load_lessons([url.host_key]))

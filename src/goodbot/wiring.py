@@ -21,7 +21,7 @@ from goodbot.index import TantivyIndex, prepare
 from goodbot.index_opening import RefreshWatch, Sources, Watch, index_pending, open_index, refresh_if_needed
 from goodbot.lesson_values import LeftOut, Lesson, lesson_id
 from goodbot.logs import SILENT, LogSettings
-from goodbot.ports import Ledger
+from goodbot.ports import CrawlStore, Ledger
 from goodbot.robot.client.page_stream import PageStream
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
 from goodbot.robot.crawl.batch import Batch
@@ -182,7 +182,7 @@ async def _opened(
             scope = Scope(settings, seeds(), guard)
             remove_hosts(sources, index)
             replayed = (await index_pending(sources, index, watch)).documents if index is not None else 0
-            reconsider(folder.frontier, frontier, scope, same_answers)
+            reconsider(folder, frontier, scope, same_answers)
             add_seeds(frontier, scope, chain(typed, folder.seeds.new()), same_answers)
             folder.seeds.settle()
             workers = workers_of(settings, seeds()) if stream is None else 1
@@ -228,7 +228,7 @@ async def _opened(
 @contextmanager
 def _stores(
     folder: CrawlFolder, settings: Settings, clock: SystemClock, revisit_until: float | None
-) -> Iterator[tuple[ControlFolder, SqliteFrontier, WarcArchive | None]]:
+) -> Iterator[tuple[ControlFolder, CrawlStore, WarcArchive | None]]:
     """Opens control files, frontier and archive of a crawl for writing. Makes the folder if it is missing, and saves
     `settings`."""
     before = folder.settings_before()
@@ -271,7 +271,7 @@ async def _indexed(sources: Sources, watch: Watch) -> AsyncIterator[TantivyIndex
 def _supervisor(
     crawler: Crawler | Coordinator,
     control: ControlFolder,
-    frontier: SqliteFrontier,
+    frontier: CrawlStore,
     batch: Batch,
     scope: Scope,
     workers: int,
@@ -293,7 +293,7 @@ def _supervisor(
     )
 
 
-def damage_of(archive: WarcArchive, frontier: SqliteFrontier) -> list[DamagedRange]:
+def damage_of(archive: WarcArchive, frontier: CrawlStore) -> list[DamagedRange]:
     """Returns the damage of the archive that is known without reading it."""
     known = {gap.file for gap in archive.damage}
     return [*archive.damage, *(gap for gap in archive.missing(frontier.last_records()) if gap.file not in known)]
@@ -303,7 +303,7 @@ def damage_of(archive: WarcArchive, frontier: SqliteFrontier) -> list[DamagedRan
 async def _crawler(
     workers: int,
     setup: WorkerSetup,
-    frontier: SqliteFrontier,
+    frontier: CrawlStore,
     batch: Batch,
     clock: SystemClock,
     stream: PageStream | None,
@@ -341,7 +341,7 @@ async def _crawler(
         await transport.close()
 
 
-def drop_lessons(frontier: SqliteFrontier, ids: Iterable[str]) -> list[Lesson]:
+def drop_lessons(frontier: CrawlStore, ids: Iterable[str]) -> list[Lesson]:
     """Removes the lessons with these ids from the frontier, and makes the URLs they left out ready. Returns the
     lessons, marked as lapsed and never learned."""
     chosen = set(ids)

@@ -4,7 +4,7 @@ import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,11 +12,11 @@ from goodbot.live import ControlRequest, FetchError, LiveStatus
 from goodbot.ports import Frontier, Ledger
 from goodbot.report_values import HostAhead
 from goodbot.robot.crawl.remote_control import CrawlView, Refuse, RemoteControl
-from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Status
+from goodbot.web.operator.crawl_reports import CrawlReports
 from web.library import Visitor
 
 TOKEN = "a-token-that-nobody-guesses"
@@ -66,7 +66,7 @@ def _reports_of_nothing() -> CrawlReports:
     atexit.register(folder.cleanup)
     path = Path(folder.name) / "frontier.sqlite"
     SqliteFrontier.open(path, create=True).close()
-    return CrawlReports(path, "goodbot", 60.0)
+    return CrawlReports(partial(SqliteFrontier.open, path, read_only=True), "goodbot", 60.0)
 
 
 @dataclass

@@ -1,14 +1,15 @@
 """A small frontier with every kind of host and refused URL, for the operator's pages."""
 
+from functools import partial
 from pathlib import Path
 
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
-from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, Event, LeasedUrl, Outcome, Release, State
+from goodbot.web.operator.crawl_reports import CrawlReports
 
 NOW = 1_795_000_000.0
 LATER = 4_000_000_000.0
@@ -33,7 +34,7 @@ def make_frontier(path: Path, hosts: int = 3) -> CrawlReports:
         _visit(frontier)
         _report(frontier)
         frontier.bar_host("barred.example")
-    return CrawlReports(path, "goodbot", 60.0)
+    return CrawlReports(partial(SqliteFrontier.open, path, read_only=True), "goodbot", 60.0)
 
 
 def _visit(frontier: SqliteFrontier) -> None:

@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, expect
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
 from goodbot.report_values import CourtesyTotals
-from goodbot.store.sqlite.courtesy_report import courtesy_totals, host_names, host_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.web.operator.courtesy_page import LISTED_FROM, courtesy_page
 from web.browser import audit, chromium, shared_tab
@@ -33,17 +32,10 @@ def frontier(tmp_path: Path) -> Path:
 
 
 def page(frontier: Path, host: str | None = None) -> str:
-    totals, reports = courtesy_totals(frontier, host), host_reports(frontier, "x", host)
-    return "".join(courtesy_page(totals, reports, host_names(frontier), "goodbot", host, 60))
-
-
-def test_totals(frontier: Path) -> None:
-    assert courtesy_totals(frontier) == CourtesyTotals(2, 127, 3, 2, 1, 1, 1, 151.0)
-    assert courtesy_totals(frontier, "a.example") == CourtesyTotals(1, 120, 2, 0, 0, 1, 1, 151.0)
-    with SqliteFrontier.open(frontier) as opened:
-        opened.save_courtesies([Courtesy("c.example", 2, 2)])
-    assert courtesy_totals(frontier) == CourtesyTotals(3, 129, 5, 2, 1, 1, 1, 151.0, robots_txt_only=1)
-    assert courtesy_totals(frontier, "unknown.example") == CourtesyTotals(0, 0, 0, 0, 0, 0, 0, 0.0)
+    with SqliteFrontier.open(frontier, read_only=True) as reader:
+        reports = reader.courtesy_reports("x") if host is None else filter(None, [reader.courtesy_report(host, "x")])
+        totals, names = reader.courtesy_totals(host), reader.courtesy_hosts()
+        return "".join(courtesy_page(totals, reports, names, "goodbot", host, 60))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect
 
 from goodbot.exclusion import Access
 from goodbot.report_values import Place
-from goodbot.store.sqlite import crawl_reports
+from goodbot.store.reports import refused_urls, store_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.visitor_values import Removal
@@ -200,7 +200,8 @@ def test_errors_found_among_some_urls_only(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch, read: int, is_partial: bool
 ) -> None:
     """All URLs are counted, but not all are read."""
-    monkeypatch.setattr(crawl_reports, "URLS_READ", read)
+    for module in (refused_urls, store_reports):
+        monkeypatch.setattr(module, "URLS_READ", read)
     html = page(visitor, "/crawl/host?name=here.example")
     assert ("URLs of this host were searched for errors" in html) is is_partial
     assert "so each number is a minimum" not in html

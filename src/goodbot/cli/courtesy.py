@@ -18,10 +18,10 @@ from goodbot.crawl_folder import CrawlFolder
 from goodbot.exclusion import Access
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_duration, human_time
+from goodbot.ports import CrawlReader
 from goodbot.report_values import HostReport, OriginReport, RefusedUrl
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.manners.request_recorder import longest_retry_after
-from goodbot.store.sqlite.courtesy_report import courtesy_totals, host_names, host_reports
 from goodbot.url_story import lesson_json
 from goodbot.web.operator.courtesy_page import courtesy_page
 
@@ -61,14 +61,22 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     crawl.check()
     settings = crawl.settings_before()
     token = identity_of(settings, version("goodbot")).token
-    reports = host_reports(crawl.frontier, token, wanted)
-    if as_json or form == "json":
-        _write(_json_pieces(reports))
-    elif form == "html":
-        totals, names = courtesy_totals(crawl.frontier, wanted), host_names(crawl.frontier)
-        _write(courtesy_page(totals, reports, names, token, wanted, settings.retry_after_most))
-    else:
-        _write_text(folder, reports, wanted, settings.retry_after_most)
+    with crawl.open_reader() as reader:
+        reports = _reports(reader, token, wanted)
+        if as_json or form == "json":
+            _write(_json_pieces(reports))
+        elif form == "html":
+            totals, names = reader.courtesy_totals(wanted), reader.courtesy_hosts()
+            _write(courtesy_page(totals, reports, names, token, wanted, settings.retry_after_most))
+        else:
+            _write_text(folder, reports, wanted, settings.retry_after_most)
+
+
+def _reports(reader: CrawlReader, token: str, wanted: str | None) -> Iterator[HostReport]:
+    if wanted is None:
+        return reader.courtesy_reports(token)
+    report = reader.courtesy_report(wanted, token)
+    return iter(() if report is None else (report,))
 
 
 def _write(pieces: Iterator[str]) -> None:

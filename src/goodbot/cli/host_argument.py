@@ -6,7 +6,6 @@ from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.robot.fetch.pinned_addresses import is_ipv6
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import parse_url
 
 HOST_HELP = "Only this host; on private addresses HOST:PORT."
@@ -37,6 +36,6 @@ def host_key(text: str) -> str:
 
 def hosts_meant(folder: Path, host: str) -> str:
     """Returns `; did you mean 127.0.0.1:8000?` if the crawl knows the host only with other ports, else nothing."""
-    with SqliteFrontier.open(CrawlFolder(folder).frontier, read_only=True) as frontier:
+    with CrawlFolder(folder).open_reader() as frontier:
         similar = () if frontier.knows_host(host) else frontier.similar_hosts(host)
     return f"; did you mean {' or '.join(similar)}?" if similar else ""

@@ -21,7 +21,6 @@ from goodbot.page.page_building import page_of
 from goodbot.robot.crawl.wishes import restrictions_in
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.search_values import Hidden
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, resolve
 from goodbot.url_lookup import report_on
@@ -74,7 +73,7 @@ class CachedCopies:
         """Returns the last copy of a page, if the page permits showing it. Raises RunError if the crawl's files cannot
         be used."""
         settings = self._bounds.current().settings
-        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+        with self._folder.open_reader() as frontier:
             record = report_on(frontier, settings, url).record
             forgotten = frontier.forgotten_hosts()
         if record is None:

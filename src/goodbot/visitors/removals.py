@@ -15,7 +15,6 @@ from goodbot.errors import GoodbotError, RunError
 from goodbot.exclusion import Access
 from goodbot.search_values import Hidden
 from goodbot.store.control.removals import RemovalFile
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
 from goodbot.values import UrlRecord
@@ -139,12 +138,12 @@ class RemovalRequests:
     def _known_page(self, url: Url) -> Url | None:
         """Returns the URL under which the crawl has visited the page."""
         settings = self._bounds.current().settings
-        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+        with self._folder.open_reader() as frontier:
             report = report_on(frontier, settings, url)
         return report.requested_as if report.record is not None and report.record.seen is not None else None
 
     def _known_site(self, url: Url) -> Url | None:
-        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+        with self._folder.open_reader() as frontier:
             return url if frontier.knows_host(url.host_key) else None
 
     async def _prove(self, visit: SiteVisit, *, url: Url, file: TokenFile, site: bool) -> _Proved | str:
@@ -199,7 +198,7 @@ class RemovalRequests:
             return
         first, self._turn = self._turn % len(waiting), self._turn + MAX_SETTLED
         over = set()
-        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+        with self._folder.open_reader() as frontier:
             leaving = set(frontier.leaving())
             for removal in waiting[first : first + MAX_SETTLED]:
                 url = removal.url

@@ -13,11 +13,10 @@ from goodbot.exclusion import Verdict
 from goodbot.index.document_lookup import DocumentLookup
 from goodbot.index.keys import site_terms
 from goodbot.index.stored_page import StoredPage
+from goodbot.ports import CrawlReader
 from goodbot.robot.crawl.wishes import restrictions_in
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.store.control.control_files import ControlFolder
-from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.queue_place import queue_place
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
 from goodbot.url_story import StoryFacts, redirect_target, tell_story
@@ -52,17 +51,17 @@ class UrlStories:
     def story_of(self, url: Url) -> Story:
         """Returns the story of a URL. Raises RunError if the crawl's files cannot be used."""
         bounds = self._bounds.current()
-        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+        with self._folder.open_reader() as frontier:
             report = report_on(frontier, bounds.settings, url)
             refusal = SubmissionRules(bounds, frontier, self._now()).refusal(url, report)
             facts = self._facts(bounds, frontier, report, refusal)
         return tell_story(url, report, facts)
 
     def _facts(
-        self, bounds: Bounds, frontier: SqliteFrontier, report: UrlReport, refusal: tuple[SubmissionResult, str] | None
+        self, bounds: Bounds, frontier: CrawlReader, report: UrlReport, refusal: tuple[SubmissionResult, str] | None
     ) -> StoryFacts:
         url, record = report.requested_as, report.record
-        place, now = queue_place(self._folder.frontier, url), self._now()
+        place, now = frontier.queue_place(url), self._now()
         document, is_read = self._document(bounds.settings, url, now)
         removal = self._removal_of(url)
         is_hidden = removal is not None or (refusal is not None and refusal[0] == "forgotten")
@@ -114,7 +113,7 @@ def _has_copy(settings: Settings, record: UrlRecord | None, document: StoredPage
     return not has_headers_alone and not (record.seen is not None and restrictions_in(record.seen.wishes) & NOT_COPIED)
 
 
-def _stored_verdict(settings: Settings, frontier: SqliteFrontier, url: Url) -> Verdict | None:
+def _stored_verdict(settings: Settings, frontier: CrawlReader, url: Url) -> Verdict | None:
     """Returns the verdict of the robots.txt that the crawl has, however old; None if it has none."""
     access = frontier.load_robots(url.origin)
     if access is None:

@@ -6,8 +6,8 @@ from typing import Final
 
 from goodbot.crawl_bounds import Bounds
 from goodbot.errors import InputError
+from goodbot.ports import CrawlReader
 from goodbot.robot.fetch.identity import identity_of
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
 from goodbot.visitor_urls import is_internal
@@ -32,7 +32,7 @@ class Judged:
 class SubmissionRules:
     """Decides which URLs of visitors are submitted, with the frontier of one moment."""
 
-    def __init__(self, bounds: Bounds, frontier: SqliteFrontier, now: float) -> None:
+    def __init__(self, bounds: Bounds, frontier: CrawlReader, now: float) -> None:
         self._bounds = bounds
         self._frontier = frontier
         self._now = now

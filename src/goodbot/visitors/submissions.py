@@ -9,7 +9,6 @@ from goodbot.crawl_admin import open_control
 from goodbot.crawl_bounds import CrawlBounds
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.robot.crawl.remote_control import RemoteControl, Submitted
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url, parse_url
 from goodbot.url_story import last_answer_at
 from goodbot.visitor_values import Submission, SubmissionResult
@@ -69,7 +68,7 @@ class VisitorRequests:
         root = parse_url(f"http://{host}/")
         if root is None or root.authority in self._bounds.current().authorities:
             return root is not None
-        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+        with self._folder.open_reader() as frontier:
             return frontier.knows_host(root.host_key)
 
     def foresee(self, urls: Iterable[Url]) -> list[Submission]:
@@ -80,7 +79,7 @@ class VisitorRequests:
 
     def _judge_all(self, urls: Sequence[Url]) -> list[Judged]:
         bounds = self._bounds.current()
-        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+        with self._folder.open_reader() as frontier:
             rules = SubmissionRules(bounds, frontier, self._now())
             return [rules.judge(url) for url in urls]
 

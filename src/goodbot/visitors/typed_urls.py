@@ -2,7 +2,6 @@
 
 from goodbot.crawl_bounds import CrawlBounds
 from goodbot.crawl_folder import CrawlFolder
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
 from goodbot.visitor_urls import lacks_scheme, plain_url, visitor_url
@@ -25,7 +24,7 @@ class TypedUrls:
             return url
         meant = url, visitor_url(text, "http")
         bounds = self._bounds.current()
-        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+        with self._folder.open_reader() as frontier:
             known = [one for one in meant if report_on(frontier, bounds.settings, one).record is not None]
         found = next((one for one in (*known, *meant) if one in known or one.origin in bounds.origins), None)
         return found or plain_url(text)

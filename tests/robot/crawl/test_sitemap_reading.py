@@ -97,14 +97,14 @@ async def test_links_of_a_list_not_read_to_its_end_are_kept_and_it_is_read_again
             await Scene(answers, f"{HOST}/s.xml", frontier=frontier).crawler.run(max_pages=1)
         known = sum(frontier.status().states.values())
     assert BATCH_ENTRIES < known < len(names)
-    with SqliteFrontier.open(path) as frontier:
-        record = frontier.record(Url(f"{HOST}/s.xml"))
+    with SqliteFrontier.open(path) as resumed:
+        record = resumed.record(Url(f"{HOST}/s.xml"))
         assert record is not None
         assert record.state == "ready"
-        scene = Scene(answers, f"{HOST}/s.xml", frontier=frontier)
+        scene = Scene(answers, f"{HOST}/s.xml", frontier=resumed)
         await scene.crawler.run(max_pages=1)
         assert scene.asked() == [f"{HOST}/s.xml"]
-        assert frontier.status().states["ready"] == len(names)
+        assert resumed.status().states["ready"] == len(names)
 
 
 @pytest.mark.parametrize(

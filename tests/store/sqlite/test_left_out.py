@@ -6,7 +6,7 @@ import pytest
 
 from goodbot.cli.lesson_text import left_out_line
 from goodbot.lesson_values import LeftOut, Lesson
-from goodbot.store.sqlite import lesson_table
+from goodbot.store.reports import left_out
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Release
@@ -59,9 +59,9 @@ def test_by_lessons_in_force_that_leave_something_out(frontier: SqliteFrontier) 
 def test_more_than_are_counted(frontier: SqliteFrontier, monkeypatch: pytest.MonkeyPatch) -> None:
     with frontier:
         of_a_and_b, of_c = 7 + 2, 2
-        monkeypatch.setattr(lesson_table, "MAX_COUNTED", of_a_and_b + of_c)
+        monkeypatch.setattr(left_out, "MAX_COUNTED", of_a_and_b + of_c)
         assert frontier.left_out(lambda lesson: True) == LeftOut(3, 2, 5)
-        monkeypatch.setattr(lesson_table, "MAX_COUNTED", of_a_and_b + of_c - 1)
+        monkeypatch.setattr(left_out, "MAX_COUNTED", of_a_and_b + of_c - 1)
         assert frontier.left_out(lambda lesson: True) == LeftOut(lessons=4, hosts=3, urls=None)
 
 

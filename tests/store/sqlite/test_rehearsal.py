@@ -1,4 +1,4 @@
-"""Tests the frontier of a dry run, and which hosts have the most URLs to fetch."""
+"""Tests the frontier of a dry run."""
 
 import time
 from pathlib import Path
@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import RunError
-from goodbot.report_values import HostAhead
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.host_queries import hosts_ahead
-from goodbot.store.sqlite.rehearsal import Rehearsal
+from goodbot.store.sqlite.rehearsal import SqliteRehearsal
 from goodbot.url import Url
 from goodbot.values import Discovery, LastVisit, Outcome, Release
 
@@ -33,11 +31,6 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_hosts_ahead(file: Path) -> None:
-    assert hosts_ahead(file, 10) == [HostAhead("one.example", 30, 0.0), HostAhead("two.example", 5, PAST + 1e6)]
-    assert [host.host for host in hosts_ahead(file, 1)] == ["one.example"]
-
-
 def test_what_is_due_again_is_asked_in_a_rehearsal_too_and_nothing_kept(file: Path) -> None:
     with SqliteFrontier.open(file) as frontier:
         frontier.add([Discovery(Url("http://again.example/"), 0)])
@@ -45,8 +38,7 @@ def test_what_is_due_again_is_asked_in_a_rehearsal_too_and_nothing_kept(file: Pa
         seen = LastVisit(PAST, PAST + 9, 9.0, PAST)
         frontier.settle([Outcome(lease.urls[0].url, "visited", PAST, "", seen=seen)], [Release(lease.host, PAST)])
     before = file.read_bytes()
-    with Rehearsal.open(file, revisit_until=PAST + 10) as frontier:
-        assert isinstance(frontier, Rehearsal)
+    with SqliteRehearsal.open(file, revisit_until=PAST + 10) as frontier:
         tried = {host.host: lease for host, lease in frontier.lease_all(3)}
     assert [item.seen for item in tried["again.example"].urls] == [seen]
     assert file.read_bytes() == before
@@ -55,16 +47,9 @@ def test_what_is_due_again_is_asked_in_a_rehearsal_too_and_nothing_kept(file: Pa
         assert reader.status().states["visited"] == 2
 
 
-def test_hosts_that_are_asked_now_count(file: Path) -> None:
-    with SqliteFrontier.open(file) as frontier:
-        frontier.lease(1, 4, time.time())
-        assert next((host.host, host.ready_at) for host in hosts_ahead(file, 10)) == ("one.example", 0.0)
-
-
 def test_all_in_the_order_of_the_crawl_and_nothing_kept(file: Path) -> None:
     before = file.read_bytes()
-    with Rehearsal.open(file) as frontier:
-        assert isinstance(frontier, Rehearsal)
+    with SqliteRehearsal.open(file) as frontier:
         frontier.add([Discovery(Url("http://new.example/"), 0)])
         tried = frontier.lease_all(3)
     assert [(host.host, host.ready, host.ready_at, len(lease.urls)) for host, lease in tried] == [
@@ -82,8 +67,7 @@ def test_all_in_the_order_of_the_crawl_and_nothing_kept(file: Path) -> None:
 def test_what_a_dead_crawl_had_leased_is_ready_in_it(file: Path) -> None:
     with SqliteFrontier.open(file) as frontier:
         frontier.lease(1, 4, time.time())
-    with Rehearsal.open(file) as frontier:
-        assert isinstance(frontier, Rehearsal)
+    with SqliteRehearsal.open(file) as frontier:
         assert [host.ready for host, _ in frontier.lease_all(3)] == [30, 5, 1]
     with SqliteFrontier.open(file, read_only=True) as frontier:
         assert frontier.status().states["leased"] == 4
@@ -91,11 +75,11 @@ def test_what_a_dead_crawl_had_leased_is_ready_in_it(file: Path) -> None:
 
 def test_not_beside_a_crawl(file: Path) -> None:
     with SqliteFrontier.open(file), pytest.raises(RunError, match="another crawl"):
-        Rehearsal.open(file)
+        SqliteRehearsal.open(file)
 
 
 def test_closed_twice(file: Path) -> None:
-    frontier = Rehearsal.open(file)
+    frontier = SqliteRehearsal.open(file)
     frontier.add([Discovery(Url("http://new.example/"), 0)])
     frontier.close()
     frontier.close()

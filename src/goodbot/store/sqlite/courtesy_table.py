@@ -7,7 +7,6 @@ from typing import Final
 
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
-from goodbot.report_values import RobotsVersion
 from goodbot.store.merge.limits import MAX_VERSIONS
 
 # `courtesies` has the fields of `Courtesy` as columns, in their order.
@@ -63,9 +62,3 @@ def save_version(connection: sqlite3.Connection, origin: str, access: Access) ->
     size = len(access.body) + access.cut_bytes if read else None
     connection.execute(_NEW, (origin, access.fetched_at, access.fetched_at, *found, size))
     connection.execute(_OLD, {"origin": origin, "most": MAX_VERSIONS})
-
-
-def load_versions(connection: sqlite3.Connection, origin: str) -> tuple[RobotsVersion, ...]:
-    """Returns the versions kept, the last one first."""
-    query = "SELECT * FROM robots_versions WHERE origin = ? ORDER BY first_at DESC"
-    return tuple(RobotsVersion(*row) for row in connection.execute(query, (origin,)))

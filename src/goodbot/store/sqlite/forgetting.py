@@ -6,8 +6,8 @@ from typing import Final
 
 from goodbot.partitions import partition_of
 from goodbot.store.merge.coding import CODED, LEASED
+from goodbot.store.reports.rows import url_of
 from goodbot.store.sqlite.lesson_table import forget_lessons
-from goodbot.store.sqlite.schema import url_of
 from goodbot.url import Url, authority_of, host_of, parse_url
 
 NO_SOURCE: Final = "a page that is forgotten"

@@ -8,22 +8,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Final, Self
 
 from goodbot.errors import RunError
 from goodbot.exclusion import Access
-from goodbot.lesson_values import IndexedPage, Lesson
+from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
 from goodbot.search_values import IndexMark
 from goodbot.store.merge.recent_links import RecentLinks
 from goodbot.store.sqlite import forgetting, index_table, schema
-from goodbot.store.sqlite.courtesy_table import load_courtesies, save_courtesies, save_version
+from goodbot.store.sqlite.courtesy_table import save_courtesies, save_version
 from goodbot.store.sqlite.ledger import SqliteLedger
-from goodbot.store.sqlite.lesson_table import drop_lessons, load_lessons, save_lessons
+from goodbot.store.sqlite.lesson_table import drop_lessons, save_lessons
 from goodbot.store.sqlite.migrations import migrate
 from goodbot.store.sqlite.robots_table import save_access
-from goodbot.store.sqlite.schema import translated, url_of
-from goodbot.store.sqlite.seen_table import indexed_pages_of
+from goodbot.store.sqlite.schema import translated
 from goodbot.store.sqlite.transaction import Transaction
 from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
@@ -32,7 +31,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class SqliteFrontier(SqliteLedger):
-    """Implements Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore and LessonStore.
+    """Implements CrawlStore.
 
     For one thread; other processes may read at the same time. A call that raises has changed nothing. Calls raise
     DamagedError for a file with wrong content, and RunError if the disk or the file system fails.
@@ -68,7 +67,7 @@ class SqliteFrontier(SqliteLedger):
         host_pages: int | None = None,
         revisit_until: float | None = None,
         host_lists: int | None = None,
-    ) -> "SqliteFrontier":
+    ) -> Self:
         """Opens the frontier in file `path`. `create` makes one if there is none; an older format is migrated.
 
         URLs that a killed crawl had leased are ready again. `read_only` takes no lock, changes nothing and works beside
@@ -114,7 +113,7 @@ class SqliteFrontier(SqliteLedger):
             os.close(self._lock)
             self._lock = None
 
-    def __enter__(self) -> "SqliteFrontier":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -198,26 +197,10 @@ class SqliteFrontier(SqliteLedger):
             save_access(self._db, origin, access)
             save_version(self._db, origin, access)
 
-    def load_courtesies(self, hosts: Iterable[str]) -> dict[str, Courtesy]:
-        """See `CourtesyStore.load_courtesies`."""
-        with translated(self._path):
-            return load_courtesies(self._db, hosts)
-
     def save_courtesies(self, courtesies: Iterable[Courtesy]) -> None:
         """See `CourtesyStore.save_courtesies`."""
         with self._writing(durable=False):
             save_courtesies(self._db, courtesies)
-
-    def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
-        """See `LessonStore.load_lessons`: host by host, the oldest first."""
-        with translated(self._path):
-            return load_lessons(self._db, hosts)
-
-    def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
-        """See `LessonStore.load_indexed_pages`."""
-        with translated(self._path):
-            rows = [row for host in dict.fromkeys(hosts) for row in indexed_pages_of(self._db, host)]
-            return [IndexedPage(url_of(origin, path), digest, text) for origin, path, digest, text in rows]
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
         """See `LessonStore.save_lessons`; the last 1,000 of one host are kept.
@@ -248,16 +231,6 @@ class SqliteFrontier(SqliteLedger):
         """Allows URLs of the host to be added again; False if it was not barred."""
         with self._writing():
             return forgetting.unbar(self._db, host)
-
-    def hosts_to_remove(self) -> list[str]:
-        """Returns the barred hosts that still have stored URLs."""
-        with translated(self._path):
-            return forgetting.unfinished(self._db)
-
-    def visited_on(self, host: str) -> Iterator[list[Url]]:
-        """Yields the requested URLs of a host in parts, whatever their outcomes; the file may be written in between."""
-        with translated(self._path):
-            yield from forgetting.visited(self._db, host)
 
     def remove_host(self, host: str) -> int:
         """Removes everything about a barred host from the file, except its courtesy record; returns how many URLs were

@@ -8,9 +8,9 @@ from goodbot.store.merge.coding import CODED, UrlKey
 from goodbot.store.merge.limits import LISTS_S, MAX_DUE, lease_limit, within
 from goodbot.store.merge.outcome_rules import seen_by_next_visit
 from goodbot.store.merge.rank import LISTS, depth_of
+from goodbot.store.reports.rows import url_of
 from goodbot.store.sqlite.link_writer import LinkWriter
 from goodbot.store.sqlite.list_turns import ListTurns
-from goodbot.store.sqlite.schema import url_of
 from goodbot.store.sqlite.seen_table import copied, load_seen, text_of_indexed
 from goodbot.url import Url
 from goodbot.values import LastVisit, Lease, LeasedUrl

@@ -2,23 +2,28 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from math import inf
 from pathlib import Path
 from typing import Any, Final
 
 from goodbot.exclusion import Access
-from goodbot.lesson_values import LeftOut, Lesson
+from goodbot.lesson_values import IndexedPage, Lesson
+from goodbot.live import Courtesy
 from goodbot.search_values import IndexMark
 from goodbot.store.merge.coding import CODED, OUT_OF_SCOPE, hash_of
 from goodbot.store.merge.limits import found_events
 from goodbot.store.merge.rank import depth_of
+from goodbot.store.reports.rows import Rows, url_of
+from goodbot.store.reports.store_reports import StoreReports
+from goodbot.store.sqlite import forgetting
+from goodbot.store.sqlite.courtesy_table import load_courtesies
 from goodbot.store.sqlite.index_table import lacks_documents, load_mark
-from goodbot.store.sqlite.lesson_table import all_lessons, count_left_out, count_lessons
+from goodbot.store.sqlite.lesson_table import all_lessons, count_lessons, load_lessons
 from goodbot.store.sqlite.robots_table import load_access
-from goodbot.store.sqlite.schema import connect, damaged, translated, url_of
-from goodbot.store.sqlite.seen_table import copies_of, visit_of
+from goodbot.store.sqlite.schema import connect, damaged, translated
+from goodbot.store.sqlite.seen_table import copies_of, indexed_pages_of, visit_of
 from goodbot.url import Url, authority_of, host_of
 from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
 
@@ -40,12 +45,29 @@ _SIMILAR: Final = """SELECT key FROM hosts WHERE (key = :bare OR key >= :first A
 """`;` follows `:` in ASCII."""
 
 
-class SqliteLedger:
-    """Implements Ledger, and the reading half of IndexQueue and RobotsStore. For one thread."""
+class SqliteRows:
+    """Runs the queries of reports."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def all(self, query: str, **values: object) -> list[tuple[Any, ...]]:
+        """Returns all rows."""
+        return self._db.execute(query, values).fetchall()
+
+    def first(self, query: str, **values: object) -> tuple[Any, ...] | None:
+        """Returns the first row; None if there is none."""
+        row: tuple[Any, ...] | None = self._db.execute(query, values).fetchone()
+        return row
+
+
+class SqliteLedger(StoreReports):
+    """Implements CrawlReader. For one thread."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path = path
         self._db = connection
+        self._report_rows = SqliteRows(connection)
         self._barred: dict[tuple[int, int], int] = {}
 
     def close(self) -> None:
@@ -143,6 +165,16 @@ class SqliteLedger:
             for row in connection.execute("SELECT * FROM records ORDER BY seq"):
                 yield _record(row, ())
 
+    def hosts_to_remove(self) -> list[str]:
+        """Returns the barred hosts that still have stored URLs."""
+        with translated(self._path):
+            return forgetting.unfinished(self._db)
+
+    def visited_on(self, host: str) -> Iterator[list[Url]]:
+        """Yields the requested URLs of a host in parts, whatever their outcomes; the file may be written in between."""
+        with translated(self._path):
+            yield from forgetting.visited(self._db, host)
+
     def last_records(self) -> dict[str, int]:
         """Returns the files of the archive, and the last offset in each at which there should be a record. Of more than
         100,000 URLs it reads so many, evenly chosen, so the cost does not grow with the crawl."""
@@ -207,11 +239,21 @@ class SqliteLedger:
         with translated(self._path):
             return count_lessons(self._db)
 
-    def left_out(self, applies: Callable[[Lesson], bool]) -> LeftOut:
-        """Counts what those lessons in force have left out that `applies` accepts. Reads at most 500,000 URLs."""
-        with self._snapshot():
-            lessons = all_lessons(self._db, None)
-            return count_left_out(self._db, (item for item in lessons if item.leaves_out and applies(item)))
+    def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
+        """See `LessonStore.load_lessons`: host by host, the oldest first."""
+        with translated(self._path):
+            return load_lessons(self._db, hosts)
+
+    def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
+        """See `LessonStore.load_indexed_pages`."""
+        with translated(self._path):
+            rows = [row for host in dict.fromkeys(hosts) for row in indexed_pages_of(self._db, host)]
+            return [IndexedPage(url_of(origin, path), digest, text) for origin, path, digest, text in rows]
+
+    def load_courtesies(self, hosts: Iterable[str]) -> dict[str, Courtesy]:
+        """See `CourtesyStore.load_courtesies`."""
+        with translated(self._path):
+            return load_courtesies(self._db, hosts)
 
     def load_robots(self, origin: str) -> Access | None:
         """See `RobotsStore.load_robots`."""
@@ -236,6 +278,11 @@ class SqliteLedger:
                 yield
             finally:
                 self._db.execute("ROLLBACK")
+
+    @contextmanager
+    def _reading(self) -> Iterator[Rows]:
+        with self._snapshot():
+            yield self._report_rows
 
     def _events(self, text: str | None) -> tuple[Event, ...]:
         try:

@@ -1,17 +1,12 @@
 """Reads and writes the table of lessons about hosts."""
 
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import Any, Final
 
-from goodbot.lesson_values import LeftOut, Lesson
+from goodbot.lesson_values import Lesson
 from goodbot.store.merge.limits import MAX_LESSONS
 from goodbot.store.merge.storable_text import storable
-
-MAX_COUNTED: Final = 500_000
-"""If hosts with lessons have more URLs than this, those left out are not counted. Takes a second or two."""
 
 LESSON_TABLE: Final = """
 CREATE TABLE lessons (
@@ -30,9 +25,6 @@ _COUNTS: Final = "SELECT count(*) - sum(lapsed), sum(lapsed) FROM lessons"
 _DROP: Final = "DELETE FROM lessons WHERE host = ? AND kind = ? AND about = ?"
 _LEFT_OUT: Final = """SELECT urls.host, hash FROM urls JOIN hosts ON hosts.id = urls.host LEFT JOIN visits USING (seq)
   WHERE hosts.key = ? AND state = 5 AND instr(coalesce(refused, why), ?)"""
-_KNOWN: Final = "SELECT count(*) FROM (SELECT 1 FROM urls WHERE host = (SELECT id FROM hosts WHERE key = ?) LIMIT ?)"
-_REASONS: Final = """SELECT coalesce(refused, why, '') FROM urls LEFT JOIN visits USING (seq)
-  WHERE urls.host = (SELECT id FROM hosts WHERE key = ?) AND state = 5"""
 _FORGET: Final = "DELETE FROM lessons WHERE host = :host OR instr(about, :bare) OR instr(evidence, :bare)"
 
 
@@ -67,36 +59,6 @@ def drop_lessons(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> N
 def left_out_by(connection: sqlite3.Connection, lesson: Lesson) -> list[tuple[int, int]]:
     """Returns the keys of the URLs of its host that are out of scope for a reason that contains its evidence."""
     return connection.execute(_LEFT_OUT, (lesson.host, storable(lesson.evidence))).fetchall()
-
-
-def count_left_out(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> LeftOut:
-    """Counts what these lessons have left out. Lessons that left out nothing count only if the URLs cannot be
-    counted."""
-    by_host: dict[str, list[Lesson]] = defaultdict(list)
-    for lesson in lessons:
-        by_host[lesson.host].append(lesson)
-    rest = MAX_COUNTED
-    for host in by_host:
-        rest -= connection.execute(_KNOWN, (host, rest + 1)).fetchone()[0]
-        if rest < 0:
-            return LeftOut(sum(map(len, by_host.values())), len(by_host), None)
-    urls: Counter[tuple[str, str]] = Counter()
-    for host, learned in by_host.items():
-        evidence_in = _evidence_finder(learned)
-        found = (evidence_in(reason) for (reason,) in connection.execute(_REASONS, (host,)))
-        urls.update((host, evidence) for evidence in found if evidence is not None)
-    return LeftOut(len(urls), len({host for host, _ in urls}), urls.total())
-
-
-def _evidence_finder(lessons: Iterable[Lesson]) -> Callable[[str], str | None]:
-    """Returns a function that finds the evidence of one of these lessons in a reason, usually the whole reason."""
-    evidence = dict.fromkeys(storable(lesson.evidence) for lesson in lessons)
-
-    @lru_cache(maxsize=10_000)
-    def search(reason: str) -> str | None:
-        return next((text for text in evidence if text in reason), None)
-
-    return lambda reason: reason if reason in evidence else search(reason)
 
 
 def forget_lessons(connection: sqlite3.Connection, host: str, bare: str) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.errors import BusyError, DamagedError, InputError, RunError
+from goodbot.store.reports.rows import UnreadableError
 from goodbot.store.sqlite.courtesy_table import COURTESY_TABLES
 from goodbot.store.sqlite.index_table import INDEX_TABLES
 from goodbot.store.sqlite.lesson_table import LESSON_TABLE
 from goodbot.store.sqlite.robots_table import ROBOTS_TABLE
 from goodbot.store.sqlite.seen_table import SEEN_TABLES
-from goodbot.url import Url
 from goodbot.values import STATES
 
 FORMAT = 11
@@ -98,13 +98,6 @@ FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.se
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, None})
 """SQLITE_ERROR: our SQL is fixed, so a missing table is a damaged file. None: text that is not UTF-8."""
-
-
-def url_of(origin: str | None, path: str | None) -> Url:
-    """Builds a URL of the file. Rows of a B-tree page that was only half written read as NULL: that is damage."""
-    if not origin or not path:
-        raise sqlite3.DatabaseError("a URL is missing")
-    return Url(origin + path if path[0] == "/" else path)
 
 
 def create(path: Path) -> None:
@@ -230,6 +223,8 @@ def translated(path: Path) -> Iterator[None]:
         if (code if code is None else code & 0xFF) in _DAMAGED:
             raise damaged(path, error) from error
         raise RunError(f"cannot use {path}: {error}; what was done before is kept") from error
+    except UnreadableError as error:
+        raise damaged(path, error) from error
     except OSError as error:
         raise RunError(f"cannot use {path}: {error.strerror or error}") from error
 

@@ -17,12 +17,12 @@ from goodbot.store.merge.outcome_rules import as_pending, is_list_read, is_unind
 from goodbot.store.merge.rank import depth_of
 from goodbot.store.merge.recent_links import RecentLinks
 from goodbot.store.merge.storable_text import storable
+from goodbot.store.reports.rows import url_of
 from goodbot.store.sqlite.index_table import load_mark
 from goodbot.store.sqlite.leasing import Leasing
 from goodbot.store.sqlite.lesson_table import left_out_by
 from goodbot.store.sqlite.link_writer import LinkWriter
 from goodbot.store.sqlite.list_turns import ListTurns
-from goodbot.store.sqlite.schema import url_of
 from goodbot.store.sqlite.seen_table import (
     save_copies,
     save_seen,

@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.web.operator.courtesy_page import report_formats
+from goodbot.web.operator.crawl_reports import CrawlReports
 from goodbot.web.operator.hosts_page import NAME_CHARS, host_typed
 from goodbot.web.operator.operator_access import OperatorAccess
 from goodbot.web.pages.translations import reader_of

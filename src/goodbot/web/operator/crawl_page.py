@@ -17,8 +17,8 @@ from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.report_values import HostAhead
 from goodbot.robot.crawl.remote_control import CrawlView, RemoteControl, Submitted
-from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.url import Url, parse_url
+from goodbot.web.operator.crawl_reports import CrawlReports
 from goodbot.web.operator.crawl_view import MEANINGS, error_groups, notice, progress
 from goodbot.web.operator.operator_access import HOME, OperatorAccess
 from goodbot.web.pages.translations import translatable

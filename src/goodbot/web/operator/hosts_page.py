@@ -19,9 +19,9 @@ from goodbot.report_values import (
     HostDetails,
     OriginReport,
 )
-from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.url import authority_of
 from goodbot.web.operator.courtesy_page import report_formats
+from goodbot.web.operator.crawl_reports import CrawlReports
 from goodbot.web.operator.operator_access import OperatorAccess
 from goodbot.web.pages.translations import reader_of
 from goodbot.web.pages.view import clipped

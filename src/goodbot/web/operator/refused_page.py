@@ -11,8 +11,8 @@ from starlette.routing import Route
 
 from goodbot.report_values import REFUSED_STATES, START, URLS_LOOKED_AT, Place, RefusedEntry
 from goodbot.robot.crawl.remote_control import CrawlView
-from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.url import Url
+from goodbot.web.operator.crawl_reports import CrawlReports
 from goodbot.web.operator.crawl_view import MEANINGS
 from goodbot.web.operator.hosts_page import NAME_CHARS, host_typed, robots_anchor
 from goodbot.web.operator.operator_access import OperatorAccess
