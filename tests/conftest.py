@@ -77,6 +77,13 @@ def postgres_tables(postgres: PostgresServer) -> str:
     return postgres.dsn()
 
 
+@pytest.fixture(scope="module")
+def emptied_tables(postgres_tables: str) -> str:
+    """The same, emptied once for all tests of a module."""
+    empty_tables(postgres_tables)
+    return postgres_tables
+
+
 @pytest.fixture
 def postgres_dsn(postgres_tables: str) -> str:
     """The address of a database with the empty tables of a crawl."""

@@ -9,6 +9,7 @@ import pytest
 
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.machines import Identity
+from goodbot.cluster.postgres.reader import PostgresReader
 from goodbot.lesson_values import Lesson
 from goodbot.ports import CourtesyStore, CrawlReader, Frontier, IndexQueue, Ledger, LessonStore, RobotsStore
 from goodbot.store.memory.memory_frontier import MemoryFrontier
@@ -66,6 +67,10 @@ class Stores:
     @contextmanager
     def reading(self) -> Iterator[CrawlReader]:
         """Opens it for reading, beside the one that is open; not in memory."""
+        if self._dsn is not None:
+            with PostgresReader.open(self._dsn, "writer") as shared:
+                yield shared
+            return
         with SqliteFrontier.open(self._path, read_only=True) as reader:
             yield reader
 

@@ -1,5 +1,7 @@
 """Opens the parts of a crawl's folder for reading, also while the crawl is running."""
 
+import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +15,7 @@ from goodbot.archive_values import ArchivedResponse, DamagedRange
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, GoodbotError, InputError, NoIndexError, RunError, SettingError
-from goodbot.files import make_folder
+from goodbot.files import lock_folder, make_folder
 from goodbot.human import counted
 from goodbot.index import (
     META_FILE,
@@ -33,6 +35,7 @@ from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_sett
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.removals import RemovalFile
 from goodbot.store.control.seed_file import SeedFolder
+from goodbot.store.control.writer_id import find_writer_id, writer_id
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.rehearsal import SqliteRehearsal
 from goodbot.store.warc.deadly_answers import DeadlyPages
@@ -64,8 +67,16 @@ class CrawlFolder:
 
     @property
     def is_crawl(self) -> bool:
-        """Whether the folder has a crawl to resume or to read."""
-        return self.frontier.is_file()
+        """Whether the folder has a crawl to resume or to read, in it or in a database."""
+        return self.frontier.is_file() or self.database is not None
+
+    @property
+    def database(self) -> str | None:
+        """The address of the database that keeps the crawl; None: the folder keeps it."""
+        try:
+            return self.settings_before().frontier
+        except InputError:  # settings that cannot be read are reported where they are needed
+            return None
 
     @property
     def is_import(self) -> bool:
@@ -127,21 +138,46 @@ class CrawlFolder:
 
     @contextmanager
     def open_reader(self) -> Iterator[CrawlReader]:
-        """Opens what the crawl has stored for reading; the crawl may be running. Raises InputError if there is none."""
-        with SqliteFrontier.open(self.frontier, read_only=True) as reader:
-            yield reader
+        """Opens what the crawl has stored for reading; the crawl may be running. Raises InputError if there is none,
+        StoreAwayError if it is in a database whose server does not answer."""
+        dsn = self.database
+        if dsn is None:
+            with SqliteFrontier.open(self.frontier, read_only=True) as reader:
+                yield reader
+            return
+        from goodbot.cluster.postgres.reader import PostgresReader  # noqa: PLC0415  (loads psycopg)
+
+        with PostgresReader.open(dsn, find_writer_id(self.path) or "") as shared:
+            yield shared
 
     @contextmanager
     def open_store(self, *, host_pages: int | None = None) -> Iterator[CrawlStore]:
         """Opens what the crawl has stored for a command that changes it. At most `host_pages` URLs of one host are
         visited. Raises InputError if there is none, BusyError while a crawl runs in this folder."""
-        with SqliteFrontier.open(self.frontier, host_pages=host_pages) as store:
-            yield store
+        dsn = self.database
+        if dsn is None:
+            with SqliteFrontier.open(self.frontier, host_pages=host_pages) as store:
+                yield store
+            return
+        with self.open_reader():  # makes no tables where there is no crawl
+            pass
+        from goodbot.cluster.postgres.frontier import PostgresFrontier  # noqa: PLC0415  (loads psycopg)
+        from goodbot.cluster.postgres.machines import Identity  # noqa: PLC0415
+
+        lock = lock_folder(self.frontier)
+        try:
+            identity = Identity(writer_id(self.path), socket.gethostname(), os.getpid())
+            with PostgresFrontier.open(dsn, identity, host_pages=host_pages) as shared:
+                yield shared
+        finally:
+            os.close(lock)
 
     @contextmanager
     def open_rehearsal(self, scratch: Path, host_pages: int | None) -> Iterator[Rehearsal]:
         """Opens a frontier for a dry run: that of the crawl, or an empty one in the folder `scratch` if there is no
-        crawl. Raises BusyError while a crawl runs here."""
+        crawl. Raises BusyError while a crawl runs here, InputError if a database keeps it."""
+        if self.database is not None:
+            raise InputError(f"a dry run needs a frontier in the folder; that of {self.path} is in a database")
         if self.is_crawl:
             with self.open_reader():  # refuses a frontier of an older format, which a rehearsal must not migrate
                 pass

@@ -1,14 +1,40 @@
-"""Writes files atomically, and makes folders."""
+"""Writes files atomically, makes folders, and locks that of a crawl."""
 
 import errno
+import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
-from goodbot.errors import GoodbotError, InputError, RunError
+from goodbot.errors import BusyError, GoodbotError, InputError, RunError
+
+LOCK_TIMEOUT_S: Final = 2.0
+"""How long to wait for another writer of a crawl's folder: `submit` and similar commands take milliseconds."""
+
+
+def lock_folder(frontier: Path) -> int:
+    """Locks the folder of a crawl for one writer, by a file beside its frontier; waits for one that ends soon. Closing
+    the descriptor that it returns unlocks it, and so does the end of the process. Raises BusyError, and OSError if that
+    fails."""
+    # Not on the file itself: closing a second descriptor of it drops the locks SQLite holds there (fcntl(2)).
+    descriptor = os.open(frontier.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    until = time.monotonic() + LOCK_TIMEOUT_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > until:
+                os.close(descriptor)
+                raise BusyError(
+                    f"another crawl or command is using {frontier.parent}: wait until it ends, or stop it"
+                ) from error
+            time.sleep(0.02)
+        else:
+            return descriptor
 
 
 def make_folder(path: Path) -> None:

@@ -607,6 +607,7 @@ class Membership(Protocol):
         """Takes part as a new machine, after its hosts were lost."""
         ...
 
+
 Say = Callable[[str], None]
 """Prints one line for people."""
 

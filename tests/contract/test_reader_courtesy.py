@@ -21,7 +21,7 @@ from stores import Stores
 NOW = 1_700_000_000.0
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=["sqlite", "postgres"])
 def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
     stores = Stores(request.param, tmp_path / "frontier.sqlite", request, time.time)
     yield stores

@@ -29,7 +29,7 @@ RESULTS: dict[str, tuple[State, bool]] = {
 """The last part of a path, with the state that its visit leads to, and whether it is due again at some time."""
 
 
-@pytest.fixture(scope="module", params=["sqlite"])
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def stores(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
     """A crawl with three hosts that have a URL of each kind, one that is leased, one only out of scope."""
     path = tmp_path_factory.mktemp("reports") / "frontier.sqlite"

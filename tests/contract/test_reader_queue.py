@@ -17,7 +17,7 @@ from stores import Stores
 PAST = time.time() - 1000.0
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=["sqlite", "postgres"])
 def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
     stores = Stores(request.param, tmp_path / "frontier.sqlite", request, time.time)
     yield stores

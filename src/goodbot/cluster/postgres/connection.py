@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from goodbot.errors import InputError, RunError, StoreAwayError
+from goodbot.errors import DamagedError, InputError, RunError, StoreAwayError
+from goodbot.store.reports.rows import UnreadableError
 
 PostgresConnection = psycopg.Connection[tuple[Any, ...]]
 
@@ -84,6 +85,8 @@ def translated(dsn: str) -> Iterator[None]:
     something, else RunError. Passwords are never shown."""
     try:
         yield
+    except UnreadableError as error:
+        raise DamagedError(f"the crawl in {shown(dsn)} is damaged ({error})") from error
     except psycopg.Error as error:
         state = error.sqlstate or ""
         what = f"{shown(dsn)}: {_first_line(error)}"

@@ -62,7 +62,7 @@ class Balance(NamedTuple):
 
 
 class PostgresFrontier(PostgresLedger):
-    """Implements Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore and LessonStore, for one machine.
+    """Implements CrawlStore, for one machine.
 
     For one thread. Leases hosts of this machine's partitions only; the rest is about the whole crawl. Calls raise
     StoreAwayError if the server does not answer: then the same call may be repeated, and is carried out once. `lease`

@@ -11,6 +11,7 @@ from psycopg.pq import TransactionStatus
 from goodbot.cluster.postgres import forgetting
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
 from goodbot.cluster.postgres.host_tables import HostTables
+from goodbot.cluster.postgres.report_rows import PostgresRows
 from goodbot.cluster.postgres.seen import SEEN_COLUMNS
 from goodbot.errors import DamagedError
 from goodbot.exclusion import Access
@@ -21,6 +22,8 @@ from goodbot.store.merge.coding import CODED, OUT_OF_SCOPE, hash_of
 from goodbot.store.merge.limits import MAX_INDEXED_PAGES, MAX_LOOKED_AT, found_events
 from goodbot.store.merge.outcome_rows import seen_of
 from goodbot.store.merge.rank import depth_of
+from goodbot.store.reports.rows import Rows, url_of
+from goodbot.store.reports.store_reports import StoreReports
 from goodbot.url import Url, authority_of, host_of
 from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
 
@@ -72,9 +75,9 @@ _LAST_RECORDS: Final = """SELECT file, max("offset") FROM
 _OTHERS: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND writer <> %s"
 
 
-class PostgresLedger:
-    """Implements Ledger, and the reading half of IndexQueue, RobotsStore, CourtesyStore and LessonStore. For one
-    thread. `writer`: whose index queue is read."""
+class PostgresLedger(StoreReports):
+    """Implements what CrawlReader reads, and the reading half of the other ports. For one thread. `writer`:
+    whose index queue is read."""
 
     def __init__(self, dsn: str, connection: Callable[[], PostgresConnection], writer: str) -> None:
         self._dsn = dsn
@@ -85,6 +88,11 @@ class PostgresLedger:
     def is_finished(self) -> bool:
         """See `Frontier.is_finished`."""
         return not self._value(_UNFINISHED)
+
+    def next_ready_at(self) -> float | None:
+        """See `Frontier.next_ready_at`; of all machines."""
+        at = self._value(_FREE)
+        return None if at is None else float(at)
 
     def _next_ready_at(self, partitions: Sequence[int]) -> float | None:
         at = self._value(_NEXT, (list(partitions),))
@@ -115,7 +123,7 @@ class PostgresLedger:
         """See `Ledger.record`: the events of how it was found, then those of its last outcome."""
         with self._snapshot() as connection:
             row = connection.execute(_RECORD, (url.host_key, hash_of(url.text))).fetchone()
-            if row is None or _url_of(row[3], row[4]) != url:
+            if row is None or url_of(row[3], row[4]) != url:
                 return None
             at, source = connection.execute(_FOUND, (row[2],)).fetchone() or (0.0, None)
             public_only, events = connection.execute(_MORE, row[:2]).fetchone() or (0, None)
@@ -130,6 +138,7 @@ class PostgresLedger:
             connection.transaction(),
             connection.cursor(name="records") as cursor,
         ):
+            connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # nobody waits for a reader
             cursor.itersize = 2000
             for row in cursor.execute(f"{_RECORDS} ORDER BY urls.seq"):
                 yield _record(row, ())
@@ -137,15 +146,15 @@ class PostgresLedger:
     def pending(self, most: int | None = None) -> list[tuple[Url, RecordRef | None]]:
         """See `IndexQueue.pending`; those of this writer, all of them in the order found."""
         rows = self._rows(f"{_PENDING} ORDER BY urls.seq LIMIT %s", (self._writer, most))
-        return [(_url_of(origin, path), _reference(file, offset)) for origin, path, file, offset in rows]
+        return [(url_of(origin, path), _reference(file, offset)) for origin, path, file, offset in rows]
 
     def leaving(self) -> list[Url]:
         """See `IndexQueue.leaving`; those of this writer, in the order found."""
-        return [_url_of(origin, path) for origin, path in self._rows(_LEAVING, (self._writer,))]
+        return [url_of(origin, path) for origin, path in self._rows(_LEAVING, (self._writer,))]
 
     def copies_of(self, url: Url, most: int = 100) -> list[Url]:
         """Returns URLs whose pages are copies of `url` (`Outcome.same_as`), in the order found; one lookup."""
-        return [_url_of(origin, path) for origin, path in self._rows(_COPIES, (url.text, url.text, most))]
+        return [url_of(origin, path) for origin, path in self._rows(_COPIES, (url.text, url.text, most))]
 
     def index_mark(self) -> IndexMark | None:
         """Returns the index of this writer, and how far it was written at least; None: it never had one."""
@@ -237,11 +246,16 @@ class PostgresLedger:
         """See `LessonStore.load_indexed_pages`."""
         most = MAX_LOOKED_AT, MAX_INDEXED_PAGES
         rows = [row for host in dict.fromkeys(hosts) for row in self._rows(_INDEXED_PAGES, (host, *most))]
-        return [IndexedPage(_url_of(origin, path), digest, text) for origin, path, digest, text in rows]
+        return [IndexedPage(url_of(origin, path), digest, text) for origin, path, digest, text in rows]
 
     def _others(self) -> bool:
         """Returns whether other machines take part."""
         return bool(self._value(_OTHERS, (self._writer,)))
+
+    @contextmanager
+    def _reading(self) -> Iterator[Rows]:
+        with self._snapshot() as connection:
+            yield PostgresRows(connection)
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with translated(self._dsn):
@@ -274,7 +288,7 @@ def _events(text: str | None) -> tuple[Event, ...]:
 def _record(row: tuple[Any, ...], events: tuple[Event, ...]) -> UrlRecord:
     _, _, _, origin, path, state, rank, refused, at, status, digest, title, why, file, offset, same_as = row[:16]
     return UrlRecord(
-        url=_url_of(origin, path),
+        url=url_of(origin, path),
         state=CODED[state],
         depth=depth_of(rank),
         status=status,
@@ -291,7 +305,3 @@ def _record(row: tuple[Any, ...], events: tuple[Event, ...]) -> UrlRecord:
 
 def _reference(file: str | None, offset: int | None) -> RecordRef | None:
     return None if file is None or offset is None else RecordRef(file, offset)
-
-
-def _url_of(origin: str, path: str) -> Url:
-    return Url(origin + path if path[0] == "/" else path)

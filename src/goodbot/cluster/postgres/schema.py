@@ -35,6 +35,7 @@ _SETUP_LOCK: Final = 0x600DB07
 # `totals` has the sums of what each machine changed, so that no two machines wait for each other's rows.
 # `to_index` and `leaving`: `writer` has the index that the page enters or leaves. `seen.writer`: the index it is in.
 # `removals`: the forgotten hosts of which the folder of a writer may still have something.
+# Names are ordered by their bytes (COLLATE "C"), whatever the language of the database.
 # Numbers of URLs (`seq`) come in blocks from the sequence `url_numbers`: every batch of links takes one.
 _TABLES: Final = """
 CREATE TABLE crawl (
@@ -55,7 +56,7 @@ CREATE TABLE seeds (url text NOT NULL);
 CREATE UNIQUE INDEX seeds_url ON seeds (md5(url));
 CREATE SEQUENCE host_numbers AS bigint;
 CREATE TABLE hosts (
-  id bigint PRIMARY KEY, key text NOT NULL UNIQUE, origin text NOT NULL,
+  id bigint PRIMARY KEY, key text COLLATE "C" NOT NULL UNIQUE, origin text NOT NULL,
   partition smallint NOT NULL, ready_at double precision NOT NULL, backoff double precision NOT NULL DEFAULT 0,
   due double precision, cut_at double precision, lists_from double precision NOT NULL DEFAULT 0,
   token bigint NOT NULL DEFAULT 0, pages bigint NOT NULL DEFAULT 0, lists integer NOT NULL DEFAULT 0,
@@ -113,11 +114,12 @@ CREATE TABLE robots (
   cut_bytes bigint NOT NULL, tries integer NOT NULL, failing_since double precision, site_answers smallint NOT NULL
 );
 CREATE TABLE robots_versions (
-  origin text NOT NULL, first_at double precision NOT NULL, last_at double precision NOT NULL, fetches bigint NOT NULL,
-  result text NOT NULL, status smallint, failure text, digest text, bytes bigint, PRIMARY KEY (origin, first_at)
+  origin text COLLATE "C" NOT NULL, first_at double precision NOT NULL, last_at double precision NOT NULL,
+  fetches bigint NOT NULL, result text NOT NULL, status smallint, failure text, digest text, bytes bigint,
+  PRIMARY KEY (origin, first_at)
 );
 CREATE TABLE courtesies (
-  host text PRIMARY KEY, requests bigint NOT NULL, robots_txt bigint NOT NULL, status_429 bigint NOT NULL,
+  host text COLLATE "C" PRIMARY KEY, requests bigint NOT NULL, robots_txt bigint NOT NULL, status_429 bigint NOT NULL,
   status_503 bigint NOT NULL, unanswered bigint NOT NULL, retry_afters bigint NOT NULL,
   longest_retry_after_s double precision NOT NULL, sooner bigint NOT NULL, inside bigint NOT NULL,
   waited_s double precision NOT NULL, least_gap_s double precision, least_gap_at double precision,
@@ -127,8 +129,9 @@ CREATE TABLE courtesies (
   last_status smallint, agent text NOT NULL
 );
 CREATE TABLE lessons (
-  host text NOT NULL, kind text NOT NULL, about text NOT NULL, evidence text NOT NULL, at double precision NOT NULL,
-  until double precision NOT NULL, times bigint NOT NULL, lapsed smallint NOT NULL
+  host text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, about text COLLATE "C" NOT NULL,
+  evidence text NOT NULL, at double precision NOT NULL, until double precision NOT NULL, times bigint NOT NULL,
+  lapsed smallint NOT NULL
 );
 CREATE UNIQUE INDEX lessons_key ON lessons (host, kind, md5(about));
 """
