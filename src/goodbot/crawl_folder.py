@@ -72,11 +72,14 @@ class CrawlFolder:
 
     @property
     def database(self) -> str | None:
-        """The address of the database that keeps the crawl; None: the folder keeps it."""
+        """The address of the database that keeps the crawl; None: the folder keeps it. Raises InputError if there is
+        no frontier in the folder, and its settings cannot be read."""
         try:
             return self.settings_before().frontier
-        except InputError:  # settings that cannot be read are reported where they are needed
-            return None
+        except InputError:
+            if self.frontier.is_file():  # it can be read without settings
+                return None
+            raise
 
     @property
     def is_import(self) -> bool:

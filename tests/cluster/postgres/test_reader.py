@@ -13,12 +13,17 @@ from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.machines import Identity
 from goodbot.cluster.postgres.reader import PostgresReader
 from goodbot.cluster.postgres.report_rows import translated_query
+from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import InputError, RunError, StoreAwayError
 from goodbot.live import Courtesy
+from goodbot.store.control.control_token import make_token
 from goodbot.url import Url
 from goodbot.values import Discovery
+from goodbot.web import Site, create_app, running
 from postgres_server import PostgresServer
+from web.crawls import cookie_of
+from web.library import Visitor
 
 
 @pytest.fixture
@@ -124,6 +129,21 @@ def test_no_crawl_and_no_server(
     assert printed.out == ""
     assert len(printed.err.splitlines()) == 1
     assert "secret" not in printed.err
+
+
+def test_pages_while_the_server_is_away(folder: CrawlFolder, caplog: pytest.LogCaptureFixture) -> None:
+    folder.settings_file.write_text('frontier = "postgresql://goodbot:secret@127.0.0.1:1/x"\n')
+    make_token(folder.path)
+    console = CrawlConsole(folder.path)
+    token = console.token
+    assert token is not None
+    with running(create_app(None, Site("Sample"), console)) as url:
+        visitor = Visitor(url)
+        cookie = cookie_of(visitor, token)
+        for path in ("/crawl", "/crawl/hosts", "/crawl/refused", "/crawl/courtesy"):
+            assert visitor.ask(path, Cookie=cookie).status == 503
+    assert "does not answer" in caplog.text
+    assert "secret" not in caplog.text
 
 
 def test_names_are_ordered_by_their_bytes_in_any_database(postgres: PostgresServer) -> None:
