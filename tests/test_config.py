@@ -111,6 +111,7 @@ BAD: dict[str, str] = {
     "auth": '["example.org"]',
     "cookies": "1",
     "proxy": '"foo"',
+    "frontier": '"foo"',
     "render": "1",
     "index": "1",
     "archive": "1",
@@ -144,6 +145,7 @@ OPTIONS = [
     "--proxy=http://127.0.0.1:99999",
     "--proxy=http://u:p\n@127.0.0.1:1",
     "--crawl-delay-most=-1",
+    "--frontier=foo",
 ]
 
 

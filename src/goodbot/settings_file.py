@@ -12,6 +12,7 @@ from types import UnionType
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 from goodbot.config import FILES, Settings
+from goodbot.database_address import without_password
 from goodbot.errors import InputError, SettingError, quoted
 from goodbot.files import write_whole
 from goodbot.serve_settings import ServeSettings
@@ -135,10 +136,12 @@ def save_settings(file: Path, settings: Settings) -> None:
 
 def settings_text(settings: Settings, *, of_machine: bool = True) -> str:
     """Returns the settings that differ from the defaults as TOML. `of_machine`: with those that each machine of a crawl
-    may have for itself."""
+    may have for itself. The address of a database is written without its password."""
     lines = []
     for item in fields(Settings):
         value = getattr(settings, item.name)
+        if item.name == "frontier" and value is not None:
+            value = without_password(value)
         is_wanted = of_machine or not item.metadata["of_machine"]
         if is_wanted and value != item.default and not item.metadata["secret"]:
             lines.append(f"{item.name} = {_toml(list(value) if isinstance(value, tuple) else value)}\n")

@@ -1,14 +1,15 @@
 """Connects to PostgreSQL, and says in one line what went wrong."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from goodbot.database_address import check_database_address
 from goodbot.errors import DamagedError, InputError, RunError, StoreAwayError
 from goodbot.store.reports.rows import UnreadableError
 
@@ -19,6 +20,9 @@ CONNECT_S: Final = 10
 IDLE_S: Final = 20
 """Seconds after which the server ends a transaction in which nothing happens: its process was stopped, or cut off. Its
 locks would keep other machines from taking its hosts over."""
+
+_INVALID: Final = re.compile(r"invalid [\w ]+ value")
+"""libpq refuses the value of a parameter, such as sslmode."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -32,11 +36,15 @@ _REFUSED: Final = ("28", "3D", "3F", "42501")
 
 
 def check_address(dsn: str) -> None:
-    """Raises InputError for an address of a database that libpq could not use."""
+    """Raises InputError for an address of a database that libpq could not use. The message quotes nothing of it except
+    the name of a parameter, because libpq quotes passwords, too."""
+    check_database_address(dsn)
     try:
         conninfo_to_dict(dsn)
     except psycopg.ProgrammingError as error:
-        raise InputError(f"not an address of a PostgreSQL database: {_first_line(error)}") from error
+        text = _first_line(error)
+        what = text if "URI query parameter" in text else text.partition(': "')[0]
+        raise InputError(f"not an address of a PostgreSQL database: {what}") from error
 
 
 def shown(dsn: str) -> str:
@@ -47,14 +55,6 @@ def shown(dsn: str) -> str:
         return "the database"
     named = {name: str(parts[name]) for name in ("user", "host", "port", "dbname") if parts.get(name)}
     return make_conninfo("", **named) or "the default database"
-
-
-def without_password(dsn: str) -> str:
-    """Returns the address (a URL) without its password, for a file: libpq finds the password by itself."""
-    parts = urlsplit(dsn)
-    user, at, place = parts.netloc.rpartition("@")
-    query = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != "password"]
-    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{place}", query=urlencode(query)))
 
 
 def connect(dsn: str, name: str) -> PostgresConnection:
@@ -102,9 +102,10 @@ def translated(dsn: str) -> Iterator[None]:
 def _is_refusal(error: psycopg.Error) -> bool:
     """Returns whether a connection was refused for good. libpq gives no SQLSTATE for errors while connecting."""
     text = str(error)
-    return any(
+    return _INVALID.search(text) is not None or any(
         words in text
         for words in (
+            "Servname not supported",
             "password authentication failed",
             "no password supplied",
             "no pg_hba.conf entry",

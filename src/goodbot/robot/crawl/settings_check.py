@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from goodbot.config import Settings
+from goodbot.database_address import check_database_address
 from goodbot.errors import InputError, SettingError
 from goodbot.robot.fetch.authorities import check_authorities
 from goodbot.robot.fetch.credentials import Credentials
@@ -37,17 +38,17 @@ def _apply(checks: Mapping[str, Check], settings: Settings) -> None:
             raise SettingError(name, str(error)) from error
 
 
-def _check_frontier(address: str | None) -> None:
-    if address is not None and not address.startswith(("postgresql://", "postgres://")):
-        raise InputError("--frontier must be the address of a PostgreSQL database: postgresql://HOST/DATABASE")
-
-
 def _nameservers(settings: Settings) -> None:
     if settings.nameservers:
         from goodbot.robot.fetch.resolver import nameserver  # noqa: PLC0415  (loads libcurl, and few crawls name any)
 
         for text in settings.nameservers:
             nameserver(text)
+
+
+def _frontier(settings: Settings) -> None:
+    if settings.frontier is not None:
+        check_database_address(settings.frontier)
 
 
 _FORMS: Final[Mapping[str, Check]] = {
@@ -63,7 +64,7 @@ _FORMS: Final[Mapping[str, Check]] = {
     "resolve": lambda settings: pins_of(settings.resolve),
     "nameservers": _nameservers,
     "proxy": lambda settings: check_proxy(settings.proxy),
-    "frontier": lambda settings: _check_frontier(settings.frontier),
+    "frontier": _frontier,
     "auth": lambda settings: Credentials(settings.auth),
 }
 _FILES: Final[Mapping[str, Check]] = {
