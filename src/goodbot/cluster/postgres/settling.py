@@ -118,6 +118,7 @@ class SettleStep:
         for outcome, (host, _), _, was, expects_list in items:
             hosts.counts["leased"] -= 1
             hosts.counts[outcome.state] += 1
+            hosts.counts["fetched"] += outcome.state == "visited"
             hosts.counts["bytes"] += outcome.size_bytes
             hosts.touched.add(host)
             before = None if was is None else CODED[was]
