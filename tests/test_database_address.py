@@ -51,6 +51,8 @@ def test_no_password_is_left(password: str) -> None:
         "host/crawl",
         "mysql://me:secret@h/c",
         "postgresql:secret",
+        "postgresql://me:sec\udc80@h/c",
+        "postgresql://me:sec\n@h/c",
         "postgresql://me:sec@ret@h/c",
         "postgresql://me:s/e@h/c",
     ],

@@ -21,6 +21,8 @@ def check_database_address(address: str) -> None:
     parts = _ADDRESS.fullmatch(address)
     if parts is None:
         raise InputError("--frontier must be the address of a PostgreSQL database: postgresql://HOST/DATABASE")
+    if not address.isprintable():
+        raise InputError("--frontier has a character that cannot be in an address: percent-encode it")
     if "@" in parts[3]:
         raise InputError("--frontier: in the user's name and the password write @ as %40 and / as %2F")
 

@@ -137,6 +137,8 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("lessons drop 0123456789 --in crawl", 2, None, set()),
     ("archive check --in crawl", 0, dict, {"sound", "damaged", "lost"}),
     ("archive repair --in crawl", 0, dict, {"done", "damaged", "lost"}),
+    ("cluster status --in crawl", 2, None, set()),  # those of a database: `test_cluster`
+    ("cluster workers --in crawl", 2, None, set()),
     ("config", 0, dict, {"file", "settings"}),
     ("config --in crawl", 0, dict, {"file", "settings"}),
     ("search word --in crawl", 0, dict, SEARCH),

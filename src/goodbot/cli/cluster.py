@@ -69,7 +69,7 @@ def database_of(frontier: str | None, folder: Path | None) -> str:
             crawl.check()
             raise InputError(f"the crawl in {folder} is in no database: see goodbot status --in {folder}")
         return address
-    address = frontier or base_settings().frontier
+    address = base_settings().frontier if frontier is None else frontier
     if address is None:
         raise InputError("name the database with --frontier postgresql://HOST/DATABASE, or a crawl with --in DIR")
     check_database_address(address)
