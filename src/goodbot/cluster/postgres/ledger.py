@@ -31,7 +31,8 @@ _NEXT: Final = """SELECT min(due) FROM unnest(%s::smallint[]) AS mine (number) C
   SELECT due FROM hosts WHERE partition = mine.number AND due IS NOT NULL ORDER BY due LIMIT 1) AS first"""
 _UNFINISHED: Final = """SELECT EXISTS (SELECT FROM hosts WHERE due IS NOT NULL)
   OR EXISTS (SELECT FROM hosts WHERE leased = 1)"""
-_FREE: Final = "SELECT min(due) FROM hosts WHERE due IS NOT NULL"
+_FREE: Final = """SELECT min(first.due) FROM partitions CROSS JOIN LATERAL (
+  SELECT due FROM hosts WHERE partition = partitions.number AND due IS NOT NULL ORDER BY due LIMIT 1) AS first"""
 # When leased hosts could be leased again if they were not.
 _LEASED_DUE: Final = """SELECT min(greatest(hosts.ready_at, next.at)) FROM hosts CROSS JOIN LATERAL (SELECT CASE
   WHEN EXISTS (SELECT FROM urls WHERE host = hosts.id AND state = 0
