@@ -28,7 +28,7 @@ TRANSCRIBED = [ROOT / "README.md", *sorted((DOCS / "start").glob("*.md"))]
 """Pages whose `console` blocks `test_transcripts` runs."""
 PAGES = [
     *TRANSCRIBED,
-    *(DOCS / f"{name}.md" for name in ("tutorial", "recipes", "exclusion", "library")),
+    *(DOCS / f"{name}.md" for name in ("tutorial", "recipes", "exclusion", "library", "database")),
     *sorted((DOCS / "how-to").glob("*.md")),
     *sorted(HANDBOOK.glob("*.md")),
 ]
@@ -40,6 +40,7 @@ NOT_RUN = {
     r"goodbot who (.*--reverse-dns|update( [a-z -]+)?$)": "asks a public service",
     r"goodbot announce (?!.*--dry-run)": "sends requests to public services: other tests have such services",
     r"goodbot (search|serve) .*--with": "sends requests to public services: other tests have such services",
+    r"goodbot (cluster\b|crawl .*--frontier)": "needs a PostgreSQL server: other tests start one",
     r"goodbot watch( *(#.*)?$| .*/var/log/)": "reads the logs of the reader's server",
     r"goodbot remember .*--every": "runs until Ctrl-C: a test of its own does that",
     r"goodbot index snapshot .*--every": "runs until Ctrl-C: a test of its own does that",

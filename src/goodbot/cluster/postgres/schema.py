@@ -32,8 +32,8 @@ _SETUP_LOCK: Final = 0x600DB07
 # `seeds`: those that the crawl was started with, for the machines that join.
 # `leased` has the token of the host's lease. Whoever deletes a row of it ends the lease of the URL: the machine that
 # settles it, or one that takes the host over.
-# `totals` has the sums of what each machine changed, so that no two machines wait for each other's rows: URLs by state,
-# `hosts` in scope, `bytes` received; `fetched` counts visits of pages, repeated ones too.
+# `totals` has the sums of what each machine changed, so that no two machines wait for each other's rows: URLs by state
+# and in all (`urls`), `hosts` in scope, `bytes` received; `fetched` counts visits of pages, repeated ones too.
 # `to_index` and `leaving`: `writer` has the index that the page enters or leaves. `seen.writer`: the index it is in.
 # `removals`: the forgotten hosts of which the folder of a writer may still have something.
 # Names are ordered by their bytes (COLLATE "C"), whatever the language of the database.
