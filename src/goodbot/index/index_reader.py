@@ -3,8 +3,9 @@
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 import tantivy
 
@@ -26,6 +27,22 @@ class StoppedError(Exception):
 
 
 Opened = tuple[tantivy.Index, tantivy.Searcher]
+
+
+class Reader(Protocol):
+    """Reads documents that others may be writing. Several threads may use it."""
+
+    def current(self) -> Opened:
+        """Returns the state of the last commit. Raises DamagedError if it cannot be read."""
+        ...
+
+    def written_at(self) -> float:
+        """Returns the time of the commit that was opened last, in Unix seconds."""
+        ...
+
+    def translated(self) -> AbstractContextManager[None]:
+        """Turns the errors of the engine, also its panics, into DamagedError."""
+        ...
 
 
 class IndexReader:

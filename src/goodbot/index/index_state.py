@@ -1,13 +1,12 @@
 """Knows what a search needs of the current state of an index: its languages, and which documents it must not show."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import tantivy
 from tantivy import FieldType, Occur, Query
 
-from goodbot.index.index_reader import IndexReader, Opened
+from goodbot.index.index_reader import Opened, Reader
 from goodbot.index.keys import cleaned, document_key, hash_of
 from goodbot.index.languages import STEMMERS
 from goodbot.index.synonyms import Synonym, SynonymTable
@@ -82,12 +81,12 @@ class _HiddenDocuments(NamedTuple):
 
 class StateReader:
     """Reads the last commit of an index, and what is known about it. `hidden` returns the pages that nobody may find at
-    the moment, `now` the time in Unix seconds. Raises the errors of `IndexReader`. Several threads may use it."""
+    the moment, `now` the time in Unix seconds. Raises the errors of the `reader`. Several threads may use it."""
 
     def __init__(
-        self, folder: Path, synonyms: Sequence[Synonym], hidden: Callable[[], Hidden], now: Callable[[], float]
+        self, reader: Reader, synonyms: Sequence[Synonym], hidden: Callable[[], Hidden], now: Callable[[], float]
     ) -> None:
-        self._reader = IndexReader(folder)
+        self._reader = reader
         self.translated = self._reader.translated
         self._synonyms = tuple(synonyms)
         self._hidden = hidden

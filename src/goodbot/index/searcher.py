@@ -13,7 +13,7 @@ from goodbot.index.description import is_summary, repeated
 from goodbot.index.explanation import EXPLAINED_HITS, Answered, Explainer, PageAlone, find_page
 from goodbot.index.filters import read_filters, with_filters
 from goodbot.index.finder import Finder, Wanted
-from goodbot.index.index_reader import stored_page
+from goodbot.index.index_reader import IndexReader, stored_page
 from goodbot.index.index_state import IndexState, StateReader
 from goodbot.index.languages import by_script
 from goodbot.index.link_texts import LinkTexts
@@ -87,7 +87,7 @@ class TantivySearch:
         hidden: Callable[[], Hidden] = lambda: NOTHING_HIDDEN,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._states = StateReader(folder, synonyms, hidden, now)
+        self._states = StateReader(IndexReader(folder), synonyms, hidden, now)
         self._links = LinkTexts(folder)
         self._ranking = ranking or Ranking()
         self._finder = Finder(self._links, self._ranking)
