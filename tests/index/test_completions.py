@@ -23,7 +23,7 @@ def test_titles_come_before_headings(tmp_path: Path) -> None:
     counter = PhraseCounter()
     counter.add_page("Crawl delay", ["Crawlers", "Crawl"])
     counter.add_page("Robots", ["Crawlers"])
-    assert completions(file_of(tmp_path, counter), "crawl", 9) == ["Crawl delay", "Crawlers", "Crawl"]
+    assert completions([file_of(tmp_path, counter)], "crawl", 9) == ["Crawl delay", "Crawlers", "Crawl"]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_titles_come_before_headings(tmp_path: Path) -> None:
 def test_what_a_title_gives(tmp_path: Path, title: str, typed: str, expected: list[str]) -> None:
     counter = PhraseCounter()
     counter.add_page(title, [])
-    assert completions(file_of(tmp_path, counter), typed, 9) == expected
+    assert completions([file_of(tmp_path, counter)], typed, 9) == expected
 
 
 def test_what_many_pages_have_is_no_completion(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_what_many_pages_have_is_no_completion(tmp_path: Path) -> None:
     for number in range(COMMON + 1):
         counter.add_page(f"Page {number} — The manual", ["See also"])
     file = file_of(tmp_path, counter)
-    assert completions(file, "see", 9) == completions(file, "the", 9) == []
-    assert len(completions(file, "page", 100)) == COMMON + 1
+    assert completions([file], "see", 9) == completions([file], "the", 9) == []
+    assert len(completions([file], "page", 100)) == COMMON + 1
 
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
         counter.add_page(f"Title {number}", [])
         counter.add_page("Often here", [])
     file = file_of(tmp_path, counter)
-    assert len(completions(file, "title", 100)) <= 10
+    assert len(completions([file], "title", 100)) <= 10
     with sqlite3.connect(file) as connection:
         assert connection.execute("SELECT count(*) FROM phrases").fetchone()[0] <= 10
 

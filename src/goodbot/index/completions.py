@@ -4,7 +4,8 @@ They are in a SQLite file beside the link texts, and rebuilt with them.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +27,12 @@ TITLE: Final = 3
 HEADING: Final = 1
 """The weights of a part of a title, and of a heading or term."""
 
-_PHRASES: Final = "SELECT text FROM phrases WHERE key >= ? AND key < ? ORDER BY weight DESC, length(key), key LIMIT ?"
-_WORDS: Final = "SELECT text FROM words WHERE key >= ? AND key < ? ORDER BY weight DESC, length(key), key LIMIT ?"
+_PHRASES: Final = (
+    "SELECT key, text, weight FROM phrases WHERE key >= ? AND key < ? ORDER BY weight DESC, length(key), key LIMIT ?"
+)
+_WORDS: Final = (
+    "SELECT key, text, weight FROM words WHERE key >= ? AND key < ? ORDER BY weight DESC, length(key), key LIMIT ?"
+)
 
 
 @dataclass(slots=True)
@@ -99,15 +104,21 @@ def _key(text: str) -> str:
     return " ".join(folded_words(text))
 
 
-def completions(file: Path, typed: str, limit: int, *, of_words: bool = False) -> list[str]:
-    """Returns the phrases, or the words, that begin with what was typed, the most important first. Raises
-    sqlite3.Error, also if the file is missing."""
+def completions(files: Sequence[Path], typed: str, limit: int, *, of_words: bool = False) -> list[str]:
+    """Returns the phrases, or the words, that begin with what was typed, the most important first in all files
+    together. Raises sqlite3.Error, also if a file is missing."""
     key = _key(typed)
     if key and typed.endswith("+") and not key.endswith("+"):
         key += "+"  # the beginning of C++
     if not key or limit <= 0:
         return []
-    where = f"file:{quote(str(file))}?mode=ro&immutable=1"
-    with closing(sqlite3.connect(where, uri=True)) as connection:
-        rows = connection.execute(_WORDS if of_words else _PHRASES, (key, key + "\U0010ffff", limit))
-        return [text for (text,) in rows]
+    query, found = _WORDS if of_words else _PHRASES, dict[str, tuple[str, int]]()
+    for file in files:
+        where = f"file:{quote(str(file))}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(where, uri=True)) as connection:
+            for name, text, weight in connection.execute(query, (key, key + "\U0010ffff", limit)):
+                first, sum_before = found.get(name, (text, 0))
+                found[name] = first, sum_before + weight
+    most = sys.maxsize if of_words else TITLE * MOST_COUNTED
+    best = sorted(found.items(), key=lambda item: (-min(item[1][1], most), len(item[0]), item[0]))
+    return [text for _, (text, _) in best[:limit]]

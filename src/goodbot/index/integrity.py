@@ -25,7 +25,7 @@ CHECKED_BYTES = 1 << 30
 GiB takes 0.2 s once it is in memory."""
 
 _CHUNK = 1 << 20
-_FOOTER_MAGIC = 1337
+FOOTER_MAGIC = 1337
 _MAX_FOOTER = 1 << 16
 _SEGMENT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -153,15 +153,27 @@ def _check_file(file: Path, max_bytes: int) -> int:
 
 
 def _footer(file: Path, size: int) -> tuple[int, int]:
-    """Returns the size of the footer and the checksum in it. A footer is JSON, its length and a magic number, four
-    bytes each."""
+    """Returns the size of the footer and the checksum in it."""
+    footer = _footer_of(file, size)
+    return len(footer) + 8, int(json.loads(footer)["crc"])
+
+
+def read_footer(file: Path) -> dict[str, Any]:
+    """Returns the content of the footer of a segment file: its checksum and the versions of its writer. Raises OSError,
+    and ValueError or struct.error if it has none."""
+    found: dict[str, Any] = json.loads(_footer_of(file, file.stat().st_size))
+    return found
+
+
+def _footer_of(file: Path, size: int) -> bytes:
+    """Returns the footer of a file. It is JSON, its length and a magic number, four bytes each."""
     with file.open("rb") as stream:
         stream.seek(max(0, size - 8))
         length, magic = struct.unpack("<II", stream.read(8))
-        if magic != _FOOTER_MAGIC or not length <= min(_MAX_FOOTER, size - 8):
+        if magic != FOOTER_MAGIC or not length <= min(_MAX_FOOTER, size - 8):
             raise ValueError("no footer")
         stream.seek(size - 8 - length)
-        return length + 8, int(json.loads(stream.read(length))["crc"])
+        return stream.read(length)
 
 
 def _checksum(file: Path, size: int) -> int:

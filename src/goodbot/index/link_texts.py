@@ -23,8 +23,9 @@ from goodbot.errors import GoodbotError, RunError
 from goodbot.index.analysis import terms
 from goodbot.index.completions import FILE as COMPLETIONS_FILE
 from goodbot.index.completions import PhraseCounter, completions
-from goodbot.index.index_reader import IndexReader
+from goodbot.index.index_reader import IndexReader, Reader
 from goodbot.index.integrity import share_meta
+from goodbot.index.joined_reader import JoinedReader
 from goodbot.index.rank_file import FILE as RANKS_FILE
 from goodbot.index.rank_file import RankFile, write_ranks
 from goodbot.index.version_file import LINKS_FOLDER, save_version
@@ -145,17 +146,19 @@ def refreshed_mark(folder: Path) -> IndexMark | None:
 
 
 class _Opened(NamedTuple):
-    name: str
-    reader: IndexReader
-    ranks: RankFile
+    """The link texts in these `places`, each with its ranks."""
+
+    places: tuple[Path, ...]
+    reader: Reader
+    ranks: tuple[RankFile, ...]
 
 
 class LinkTexts:
-    """Reads the link texts of the index in `folder`; while there are none that can be read, it finds nothing. Several
-    threads may use it."""
+    """Reads the link texts of the index in a folder, or those of several as one; while there are none that can be read,
+    it finds nothing. Several threads may use it."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, *folders: Path) -> None:
+        self._folders = folders
         self._opened: _Opened | None = None
         self.schema = build_link_schema()
 
@@ -166,7 +169,8 @@ class LinkTexts:
             return {}
         hits = searcher.search(query, min(limit, max(1, searcher.num_docs)), count=False).hits
         numbers = searcher.fast_field_values("number", [address for _, address in hits])
-        return {int(number): score for number, (score, _) in zip(numbers, hits, strict=True) if number is not None}
+        found = [(int(number), score) for number, (score, _) in zip(numbers, hits, strict=True) if number is not None]
+        return dict(reversed(found))  # the best score, if several indexes have the page
 
     def score(self, query: tantivy.Query, number: int) -> float:
         """Returns the score of one page, by its number; 0 if the query does not find it."""
@@ -188,17 +192,29 @@ class LinkTexts:
         return searcher is not None and any(searcher.doc_freq(name, term) for name in ("anchors", "fragments"))
 
     def ranks(self, numbers: Iterable[int]) -> dict[int, float]:
-        """Returns the PageRank of these pages, relative to the mean; those of new pages are missing."""
+        """Returns the PageRank of these pages, relative to the mean; those of new pages are missing. A page of several
+        indexes has its highest rank."""
         self._searcher()
-        return {} if self._opened is None else self._opened.ranks.find(numbers)
+        opened = self._opened
+        if opened is None:
+            return {}
+        if len(opened.ranks) == 1:
+            return opened.ranks[0].find(numbers)
+        found: dict[int, float] = {}
+        wanted = [*numbers]
+        for ranks in opened.ranks:
+            for number, rank in ranks.find(wanted).items():
+                found[number] = max(rank, found.get(number, 0.0))
+        return found
 
     def completions(self, typed: str, limit: int, *, of_words: bool = False) -> list[str]:
         """Returns completions of the text typed: phrases, or single words."""
         self._searcher()
         if self._opened is None:
             return []
+        files = [place / COMPLETIONS_FILE for place in self._opened.places]
         try:
-            return completions(self._folder / self._opened.name / COMPLETIONS_FILE, typed, limit, of_words=of_words)
+            return completions(files, typed, limit, of_words=of_words)
         except sqlite3.Error as error:
             _LOG.warning("query completions cannot be read: %s", error)
             return []
@@ -207,13 +223,27 @@ class LinkTexts:
         """Returns the current link texts. Each refresh replaces a small file that names them, so reading that file is
         enough."""
         try:
-            name = str(json.loads((self._folder / POINTER).read_bytes())["folder"])
-            if self._opened is None or self._opened.name != name:
-                place = self._folder / name
-                self._opened = _Opened(name, IndexReader(place, LINK_FIELDS), RankFile(place / RANKS_FILE))
+            places = tuple(place for folder in self._folders if (place := _place_in(folder)) is not None)
+            if not places:
+                return None
+            if self._opened is None or self._opened.places != places:
+                self._opened = _open(places)
             return self._opened.reader.current()[1]
-        except FileNotFoundError:
-            return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError, GoodbotError) as error:
             _LOG.warning("link texts cannot be read, so searches do not use them: %s", error)
             return None
+
+
+def _place_in(folder: Path) -> Path | None:
+    """Returns the folder of the link texts of an index; None: it has none. Raises the errors of a damaged file."""
+    try:
+        return folder / str(json.loads((folder / POINTER).read_bytes())["folder"])
+    except FileNotFoundError:
+        return None
+
+
+def _open(places: tuple[Path, ...]) -> _Opened:
+    ranks = tuple(RankFile(place / RANKS_FILE) for place in places)
+    if len(places) == 1:
+        return _Opened(places, IndexReader(places[0], LINK_FIELDS), ranks)
+    return _Opened(places, JoinedReader(places, LINK_FIELDS, newest_only=False), ranks)

@@ -15,6 +15,7 @@ from goodbot.index.filters import read_filters, with_filters
 from goodbot.index.finder import Finder, Wanted
 from goodbot.index.index_reader import IndexReader, stored_page
 from goodbot.index.index_state import IndexState, StateReader
+from goodbot.index.joined_reader import JoinedReader
 from goodbot.index.languages import by_script
 from goodbot.index.link_texts import LinkTexts
 from goodbot.index.query import check_asked, explain_query, parse_query
@@ -70,25 +71,28 @@ class _CountedChoices(NamedTuple):
 
 
 class TantivySearch:
-    """Searches an index in a folder while others may write it; every search sees the last commit. A query also
-    finds the `synonyms` of its words. `hidden` returns the pages that must not be shown at the moment; neither are
-    documents from the end of their time (`now`, in Unix seconds) on.
+    """Searches the index in a folder while others may write it; every search sees the last commit. Several folders are
+    searched as one index: hits, scores and their order are those of an index of all documents. A query also finds the
+    `synonyms` of its words. `hidden` returns the pages that must not be shown at the moment; neither are documents from
+    the end of their time (`now`, in Unix seconds) on.
 
-    Raises InputError if there is no index, RunError if a newer goodbot made it, OutdatedError if an older one did,
-    DamagedError if its files are damaged.
+    Raises InputError if there is no index, or if two folders have the same one; RunError if a newer goodbot made it,
+    OutdatedError if an older one did, DamagedError if its files are damaged.
     Several threads may use it.
     """
 
     def __init__(
         self,
-        folder: Path,
+        folder: Path | Sequence[Path],
         ranking: Ranking | None = None,
         synonyms: Sequence[Synonym] = (),
         hidden: Callable[[], Hidden] = lambda: NOTHING_HIDDEN,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._states = StateReader(IndexReader(folder), synonyms, hidden, now)
-        self._links = LinkTexts(folder)
+        folders = [folder] if isinstance(folder, Path) else [*folder]
+        reader = IndexReader(folders[0]) if len(folders) == 1 else JoinedReader(folders)
+        self._states = StateReader(reader, synonyms, hidden, now)
+        self._links = LinkTexts(*folders)
         self._ranking = ranking or Ranking()
         self._finder = Finder(self._links, self._ranking)
         self._choices: _CountedChoices | None = None
