@@ -5,6 +5,7 @@ from typing import Final
 
 from tantivy import Occur, Query
 
+from goodbot.index.best_documents import best_documents
 from goodbot.index.correction import Documents
 from goodbot.index.filters import with_filters
 from goodbot.index.index_reader import stored_page
@@ -43,7 +44,7 @@ def correction_lookups(
         queries = [(Occur.Should, Query.term_query(state.schema, "body", term)) for term in terms]
         if state.withheld is not None:
             queries.append((Occur.MustNot, state.withheld))
-        for _, address in searcher.search(Query.boolean_query(queries), EXAMINED_PAGES, count=False).hits:
+        for _, address in best_documents(searcher, Query.boolean_query(queries), EXAMINED_PAGES).documents:
             page = stored_page(searcher, address)
             texts = (page.title, page.text)
             yield [

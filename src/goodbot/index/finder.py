@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
-from goodbot.index.index_reader import Opened, best_documents, with_number
+from goodbot.index.best_documents import Best, Scored, best_documents, first_documents
+from goodbot.index.index_reader import Opened, with_number
 from goodbot.index.keys import tongue_of
 from goodbot.index.link_texts import LinkTexts
 from goodbot.index.query_builder import BuiltQuery
@@ -26,8 +27,6 @@ MAX_COUNTED: Final = 1_000
 """Up to this many documents, the first page of hits counts the hits exactly."""
 MAX_EXAMINED: Final = 20_000
 """The limit for documents that are examined for the last pages of hits, if most of them are translations and copies."""
-
-_Scored = tuple[float, tantivy.DocAddress]
 
 
 class Found(NamedTuple):
@@ -63,9 +62,7 @@ class Finder:
         """Returns the documents that a query finds."""
         _, searcher = opened
         needed = wanted.needed
-        result = best_documents(searcher, built.main, WINDOW * max(1, -(-needed // WINDOW)))
-        matching = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's stub
-        scored: list[_Scored] = list(result.hits)
+        scored, matching = self._best(opened, built, WINDOW * max(1, -(-needed // WINDOW)))
         linked = self._links.scores(built.links, LINKED_PAGES) if built.links is not None else {}
         added = self._added(opened, built, scored[:WINDOW], linked, needed)
         tongues, common = tongues_of(wanted.languages), tongues_of(wanted.otherwise)
@@ -78,25 +75,30 @@ class Finder:
             if len(ranked) >= needed or at >= min(matching, MAX_EXAMINED):
                 break
             if len(scored) < min(at + WINDOW, matching):
-                scored = list(best_documents(searcher, built.main, min(2 * at, MAX_EXAMINED)).hits)
+                scored = self._best(opened, built, min(2 * at, MAX_EXAMINED)).documents
             block, at = scored[at : at + WINDOW], at + WINDOW
         complete = total = matching + sum(1 for score, _ in added if not score)
         if built.complete is not None:
             complete = int(searcher.search(built.complete, 1).count)  # type: ignore[attr-defined]
         listed = len(ranked) if at >= min(matching, MAX_EXAMINED) else None
         if listed is None and matching <= MAX_COUNTED:
-            scored = list(best_documents(searcher, built.main, matching).hits) if len(scored) < matching else scored
+            scored = self._best(opened, built, matching).documents if len(scored) < matching else scored
             listed = len(ranked) + self._ranking.count(_marks(searcher, [place for _, place in scored[at:]]), known)
         return Found(total, complete, listed, ranked, addresses, linked)
+
+    def _best(self, opened: Opened, built: BuiltQuery, most: int) -> Best:
+        if built.score is not None:
+            return first_documents(opened, built.main, built.score, most)
+        return best_documents(opened[1], built.main, most)
 
     def _added(
         self,
         opened: Opened,
         built: BuiltQuery,
-        best: list[_Scored],
+        best: list[Scored],
         linked: dict[int, float],
         needed: int,
-    ) -> list[_Scored]:
+    ) -> list[Scored]:
         """Returns pages whose links match well but that are not among the best pages by their own words. It returns all
         that may be among the first `LINKED_HITS`, so that all pages of hits have one order. It returns none if none can
         be among the first `needed`."""
@@ -106,19 +108,19 @@ class Finder:
         own = best[-1][0] if len(best) == WINDOW else 0.0
         least = (totals[-LINKED_HITS] if len(totals) >= LINKED_HITS else 0.0) / MOST_PRIOR - own
         others = [number for number in linked.keys() - set(numbers) if linked[number] > least]
-        others = sorted(others, key=lambda number: -linked[number])[:ADDED_PAGES]
+        others = sorted(others, key=lambda number: (-linked[number], number))[:ADDED_PAGES]
         far = totals[-needed] / MOST_PRIOR - own if 0 < needed <= len(totals) else -math.inf
         if not others or linked[others[0]] <= far:
             return []
         clauses = [(Occur.Must, with_number(index.schema, "number", others)), (Occur.Should, built.main)]
         if built.filters is not None:
             clauses.append((Occur.Must, Query.const_score_query(built.filters, 0.0)))
-        return list(searcher.search(Query.boolean_query(clauses), len(others), count=False).hits)
+        return best_documents(searcher, Query.boolean_query(clauses), len(others)).documents
 
     def candidates(
         self,
         searcher: tantivy.Searcher,
-        scored: Sequence[_Scored],
+        scored: Sequence[Scored],
         linked: Mapping[int, float],
         before: int = 0,
     ) -> list[Candidate]:

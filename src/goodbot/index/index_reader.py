@@ -136,11 +136,6 @@ def with_number(schema: tantivy.Schema, name: str, numbers: Iterable[int]) -> ta
     return tantivy.Query.const_score_query(tantivy.Query.boolean_query(queries), 0.0)
 
 
-def best_documents(searcher: tantivy.Searcher, query: tantivy.Query, most: int) -> tantivy.SearchResult:
-    """Returns the best documents. Tantivy allocates memory for the requested number, and panics if it is 0."""
-    return searcher.search(query, min(most, max(1, searcher.num_docs)))
-
-
 def stored_page(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredPage:
     """Returns what a document shows."""
     return decode_page(bytes(searcher.doc(address).get_first("shown") or b""))

@@ -21,6 +21,7 @@ import tantivy
 
 from goodbot.errors import GoodbotError, RunError
 from goodbot.index.analysis import terms
+from goodbot.index.best_documents import best_documents
 from goodbot.index.completions import FILE as COMPLETIONS_FILE
 from goodbot.index.completions import PhraseCounter, completions
 from goodbot.index.index_reader import IndexReader, Reader
@@ -167,7 +168,7 @@ class LinkTexts:
         searcher = self._searcher()
         if searcher is None:
             return {}
-        hits = searcher.search(query, min(limit, max(1, searcher.num_docs)), count=False).hits
+        hits = best_documents(searcher, query, limit).documents
         numbers = searcher.fast_field_values("number", [address for _, address in hits])
         found = [(int(number), score) for number, (score, _) in zip(numbers, hits, strict=True) if number is not None]
         return dict(reversed(found))  # the best score, if several indexes have the page

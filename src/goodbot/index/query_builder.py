@@ -61,6 +61,9 @@ MEDIA_TYPES: Final = {
 
 Clause = tuple[Occur, Query]
 
+_POINT: Final = 1.0
+"""The score of a document found by conditions alone."""
+
 
 class ScoredWord(NamedTuple):
     """A word that a hit may lack, as typed: what it scores in a page, and in texts of links to the page."""
@@ -77,7 +80,7 @@ class BuiltQuery(NamedTuple):
     words of the query.
 
     `main` adds up the scores of `words`, of the `required` nodes and of the `bonuses`, which are named as in
-    `ranking.REASONS`. No document that it finds has the score 0.
+    `ranking.REASONS`. No document that it finds has the score 0. `score`: all of them have this one.
     """
 
     main: Query
@@ -88,6 +91,7 @@ class BuiltQuery(NamedTuple):
     words: tuple[ScoredWord, ...] = ()
     required: tuple[Node, ...] = ()
     bonuses: tuple[tuple[str, Query], ...] = ()
+    score: float | None = None
 
 
 class QueryBuilder:
@@ -143,6 +147,7 @@ class QueryBuilder:
             words,
             tuple(hard),
             bonuses,
+            _POINT if not positions and all(isinstance(node, Filter) for node in hard) else None,
         )
 
     def _read(self, soft: Sequence[Words]) -> tuple[list[str], list[Position]]:
@@ -199,7 +204,7 @@ class QueryBuilder:
 
     def _points(self, *, is_scored: bool) -> tuple[tuple[str, Query], ...]:
         """Scores the documents found by conditions alone. Without it, priors could not order them."""
-        return () if is_scored else ((CONDITIONS, _everything(1.0)),)
+        return () if is_scored else ((CONDITIONS, _everything(_POINT)),)
 
     def _joined(self, soft: Sequence[Words]) -> Iterator[Query]:
         """Scores the parts of joined words where they are together."""

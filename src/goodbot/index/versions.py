@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
-from goodbot.index.index_reader import Opened, best_documents, with_number
+from goodbot.index.best_documents import best_documents
+from goodbot.index.index_reader import Opened, with_number
 from goodbot.index.keys import tongue_of
 from goodbot.index.ranking import Ranked, languages_first
 
@@ -52,7 +53,7 @@ def find_versions(
             (Occur.Should, Query.const_score_query(main, 1.0)),
             *([(Occur.MustNot, withheld)] if withheld is not None else []),
         ]
-        scored = best_documents(searcher, Query.boolean_query(clauses), MAX_VERSIONS * len(shown)).hits
+        scored = best_documents(searcher, Query.boolean_query(clauses), MAX_VERSIONS * len(shown)).documents
         members_at = [address for _, address in scored]
         columns = [
             [int(value or 0) for value in searcher.fast_field_values(name, members_at)]
