@@ -17,6 +17,7 @@ from goodbot.index.ranking import Ranking as Ranking
 from goodbot.index.refresh import Refreshed as Refreshed
 from goodbot.index.refresh import needs_refresh as needs_refresh
 from goodbot.index.refresh import refresh_links as refresh_links
+from goodbot.index.refresh import refresh_together as refresh_together
 from goodbot.index.results_json import explanation_json as explanation_json
 from goodbot.index.results_json import results_json as results_json
 from goodbot.index.searcher import TantivySearch as TantivySearch

@@ -9,6 +9,7 @@ import json
 import shutil
 import tempfile
 import threading
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,8 +76,7 @@ class JoinedReader:
 
     def owners(self, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
         """Returns which of the folders has each of these documents of the state that was opened last, from 0."""
-        ends = self._ends
-        return [next(number for number, end in enumerate(ends) if item.segment_ord < end) for item in addresses]
+        return [bisect_right(self._ends, item.segment_ord) for item in addresses]
 
     def _part_states(self) -> list[tantivy.Searcher]:
         return [reader.current()[1] for reader in self._readers]

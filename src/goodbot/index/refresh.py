@@ -8,7 +8,7 @@ import tempfile
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,6 +18,7 @@ import tantivy
 from goodbot.index.completions import PhraseCounter
 from goodbot.index.index_reader import IndexReader
 from goodbot.index.integrity import load_mark
+from goodbot.index.joined_reader import JoinedReader
 from goodbot.index.keys import hash_of, tongue_name
 from goodbot.index.link_texts import LinkedPage, LinkTexts, LinkTextsWriter, refreshed_mark
 from goodbot.index.page_rank import page_ranks
@@ -66,34 +67,56 @@ def refresh_links(folder: Path, watch: Callable[[Refreshed], object] = lambda st
 
     Raises the errors of `IndexReader`, and RunError if a file cannot be written.
     """
-    mark = load_mark(folder)
-    reader = IndexReader(folder)
-    writer = LinkTextsWriter(folder)
+    return refresh_together([folder], watch)
+
+
+def refresh_together(folders: Sequence[Path], watch: Callable[[Refreshed], object] = lambda state: None) -> Refreshed:
+    """Does the same for indexes that are searched as one: the link texts of each are those of the links from the pages
+    of all, and the PageRank of a page is that among the pages of all. Raises InputError too if two folders have the
+    same index."""
+    marks = [load_mark(folder) for folder in folders]
+    reader = JoinedReader(folders) if len(folders) > 1 else IndexReader(folders[0])
+    owners = reader.owners if isinstance(reader, JoinedReader) else _only_one
+    unfinished: list[LinkTextsWriter] = []
     try:
-        with reader.translated(), _Gathering(reader.current()[1]) as gathering:
-            ranks = gathering.write(writer, watch)
+        unfinished.extend(LinkTextsWriter(folder) for folder in folders)
+        with reader.translated(), _Gathering(reader.current()[1], owners) as gathering:
+            gathering.write(unfinished, watch)
             total = gathering.total
-            writer.finish(mark, gathering.sorted, ranks)
+            for number, mark in enumerate(marks):
+                unfinished[0].finish(mark, *gathering.ranked(number))
+                del unfinished[0]
     except BaseException:
-        writer.abandon()
+        for writer in unfinished:
+            writer.abandon()
         raise
     done = Refreshed(total, total, finished=True)
     watch(done)
     return done
 
 
-class _Gathering:
-    """The pages of an index by number, and the texts of links to them. `sorted` has the numbers in ascending order."""
+def _only_one(addresses: Sequence[tantivy.DocAddress]) -> list[int]:
+    return [0] * len(addresses)
 
-    def __init__(self, searcher: tantivy.Searcher) -> None:
+
+_Owners = Callable[[Sequence[tantivy.DocAddress]], list[int]]
+
+
+class _Gathering:
+    """The pages of an index by number, and the texts of links to them. `owners` says which of joined indexes has each
+    page."""
+
+    def __init__(self, searcher: tantivy.Searcher, owners: _Owners) -> None:
         self._searcher = searcher
         self.total = int(searcher.num_docs)
-        self._numbers, self._tongues = array("Q"), array("H")
+        self._numbers, self._tongues, self._owners = array("Q"), array("H"), array("H")
         for addresses in self._addresses():
             self._numbers.extend(int(value or 0) for value in searcher.fast_field_values("number", addresses))
             self._tongues.extend(int(value or 0) for value in searcher.fast_field_values("tongue", addresses))
+            self._owners.extend(owners(addresses))
         self._order = array("I", sorted(range(self.total), key=self._numbers.__getitem__))
-        self.sorted = array("Q", map(self._numbers.__getitem__, self._order))
+        self._sorted = array("Q", map(self._numbers.__getitem__, self._order))
+        self._ranks = array("d")
         self._parts = [_Part() for _ in range(0, max(1, self.total), PAGES_PER_PART)]
         self._most = max(5, MAX_RANKED_LINKS // max(1, self.total))
 
@@ -104,10 +127,9 @@ class _Gathering:
         for part in self._parts:
             part.close()
 
-    def write(self, writer: LinkTextsWriter, watch: Callable[[Refreshed], object]) -> "array[float]":
-        """Reads all links, then writes what they say about each page. Returns the ranks of the pages in the order of
-        `sorted`."""
-        ranks = page_ranks(self.total, self._links(writer.phrases, watch))
+    def write(self, writers: Sequence[LinkTextsWriter], watch: Callable[[Refreshed], object]) -> None:
+        """Reads all links, then writes what they say about each page to the writer of its index."""
+        self._ranks = page_ranks(self.total, self._links([writer.phrases for writer in writers], watch))
         for number, part in enumerate(self._parts):
             first = number * PAGES_PER_PART
             anchors, fragments = part.read()
@@ -115,18 +137,22 @@ class _Gathering:
                 language = tongue_name(self._tongues[place])
                 empty = Counter[str]()
                 texts = anchors.pop(place, empty), fragments.pop(place, empty)
-                writer.add(LinkedPage(self._numbers[place], language, *texts))
+                writers[self._owners[place]].add(LinkedPage(self._numbers[place], language, *texts))
             watch(Refreshed(self.total, self.total))
-        return array("f", map(ranks.__getitem__, self._order))
 
-    def _links(self, phrases: PhraseCounter, watch: Callable[[Refreshed], object]) -> Iterator[list[int]]:
+    def ranked(self, owner: int) -> "tuple[array[int], array[float]]":
+        """Returns the numbers of the pages of an index, which ascend, and their ranks."""
+        own = [place for place in self._order if self._owners[place] == owner]
+        return array("Q", map(self._numbers.__getitem__, own)), array("f", map(self._ranks.__getitem__, own))
+
+    def _links(self, phrases: Sequence[PhraseCounter], watch: Callable[[Refreshed], object]) -> Iterator[list[int]]:
         """Yields the places of the pages that each page links to; keeps the texts of its links, and its phrases."""
         source = 0
         for addresses in self._addresses():
             for address in addresses:
                 document = self._searcher.doc(address)
                 page = decode_page(bytes(document.get_first("shown") or b""))
-                phrases.add_page(page.title, (text for _, text in page.sections))
+                phrases[self._owners[source]].add_page(page.title, (text for _, text in page.sections))
                 targets: dict[int, None] = {}
                 for url, anchor, named in decode_links(bytes(document.get_first("links") or b"")):
                     target = self._place_of(hash_of(url))
@@ -146,8 +172,8 @@ class _Gathering:
             part.add((target, "", anchor))
 
     def _place_of(self, number: int) -> int | None:
-        at = bisect_left(self.sorted, number)
-        return self._order[at] if at < self.total and self.sorted[at] == number else None
+        at = bisect_left(self._sorted, number)
+        return self._order[at] if at < self.total and self._sorted[at] == number else None
 
     def _addresses(self) -> Iterator[list[tantivy.DocAddress]]:
         """Yields the addresses of all pages, in the order of the index."""
