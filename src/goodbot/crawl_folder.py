@@ -3,7 +3,7 @@
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
@@ -30,7 +30,7 @@ from goodbot.index import (
 )
 from goodbot.ports import Archive, CrawlReader, CrawlStore, Ledger, Rehearsal, Search
 from goodbot.robot.crawl.settings_check import check_form
-from goodbot.search_values import Hidden, IndexMark
+from goodbot.search_values import NOTHING_HIDDEN, Hidden, IndexMark
 from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_settings, load_usable
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.removals import RemovalFile
@@ -243,25 +243,69 @@ def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord],
             yield archived
 
 
+Folders = Path | Sequence[Path]
+"""The folder of a crawl or of imported documents, or several that are searched as one. They are all different."""
+
+
 def open_search(
-    path: Path, ranking: Ranking | None = None, hidden: Callable[[], Hidden] | None = None
+    path: Folders, ranking: Ranking | None = None, hidden: Callable[[], Hidden] | None = None
 ) -> TantivySearch:
     """Opens the search index of the crawl in `path`, or that of imported documents, with the synonyms beside it.
-    `hidden` returns the pages that must not be shown; without it, these are the removals that the crawl keeps. Raises
-    InputError if the crawl keeps no index or the synonyms cannot be read, RunError if the index is missing or is not
-    the one that the crawl wrote, DamagedError if it cannot be read."""
-    folder = CrawlFolder(path)
-    synonyms = load_synonyms(folder.synonyms)
-    hidden = hidden or RemovalFile(path).hidden
+    Several folders are searched as one index, with the synonyms of all. `hidden` returns the pages that must not be
+    shown; without it, these are the removals that the crawls keep. Raises InputError if a crawl keeps no index, the
+    synonyms cannot be read or two folders are the same, RunError if an index is missing or is not the one that its
+    crawl wrote, DamagedError if it cannot be read."""
+    folders = _folders(path)
+    synonyms = dict.fromkeys(pair for folder in folders for pair in load_synonyms(folder.synonyms))
+    hidden = hidden or together([RemovalFile(folder.path).hidden for folder in folders])
+    for folder in folders:
+        _wait_for_index(folder)
+    places = [folder.index for folder in folders]
+    return TantivySearch(places[0] if len(places) == 1 else places, ranking, tuple(synonyms), hidden)
+
+
+def _folders(path: Folders) -> list[CrawlFolder]:
+    """Returns the folders. Raises InputError if two are the same."""
+    paths = [path] if isinstance(path, Path) else path
+    known: dict[Path, Path] = {}
+    for each in paths:
+        if (place := each.resolve()) in known:
+            is_same = (
+                "is given twice" if each == known[place] else f"is the same folder as {known[place]}: give it once"
+            )
+            raise InputError(f"{each} {is_same}")
+        known[place] = each
+    return [CrawlFolder(each) for each in paths]
+
+
+def _wait_for_index(folder: CrawlFolder) -> None:
+    """Waits a moment for the index of a crawl, which may be replaced at the moment. Raises the errors of
+    `open_search`."""
     if folder.is_import:
-        return TantivySearch(folder.index, ranking, synonyms, hidden)
+        return
     folder.check()
     until = time.monotonic() + SWAP_WAIT_S
     while (error := _no_index(folder)) is not None:
         if time.monotonic() > until:
             raise error
         time.sleep(0.02)
-    return TantivySearch(folder.index, ranking, synonyms, hidden)
+
+
+def together(sources: Sequence[Callable[[], Hidden]]) -> Callable[[], Hidden]:
+    """Returns what hides the pages that any of the sources hides."""
+    if len(sources) == 1:
+        return sources[0]
+    known: tuple[tuple[Hidden, ...], Hidden] = (), NOTHING_HIDDEN
+
+    def hidden() -> Hidden:
+        nonlocal known
+        found = tuple(source() for source in sources)
+        if found != known[0]:
+            urls, sites = (each.urls for each in found), (each.sites for each in found)
+            known = found, Hidden(frozenset().union(*urls), frozenset().union(*sites))
+        return known[1]
+
+    return hidden
 
 
 class IndexLag(NamedTuple):
@@ -298,16 +342,17 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def open_search_or_nothing(path: Path, hidden: Callable[[], Hidden] | None = None) -> Search:
+def open_search_or_nothing(path: Folders, hidden: Callable[[], Hidden] | None = None) -> Search:
     """Does the same as `open_search`; if the crawl keeps no index, returns a search that says so, and if it has made
-    none yet, one that finds nothing until then."""
-    folder = CrawlFolder(path)
+    none yet, one that finds nothing until then. If one of several crawls keeps no index, raises NoIndexError."""
+    folders = _folders(path)
 
     def opened() -> Search | None:
-        if not folder.is_import:
-            folder.check()
-            if isinstance(_no_index(folder), _NoIndexYetError):
-                return None
+        for folder in folders:
+            if not folder.is_import:
+                folder.check()
+                if isinstance(_no_index(folder), _NoIndexYetError):
+                    return None
         return open_search(path, None, hidden)
 
     def opened_later() -> Search | None:
@@ -321,6 +366,8 @@ def open_search_or_nothing(path: Path, hidden: Callable[[], Hidden] | None = Non
     try:
         return opened() or AwaitedSearch(opened_later)
     except NoIndexError as error:
+        if len(folders) > 1:
+            raise
         return NoSearch(str(error))
 
 

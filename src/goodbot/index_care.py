@@ -2,7 +2,7 @@
 
 import json
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 from goodbot.crawl_folder import CrawlFolder, open_search
 from goodbot.errors import InputError
 from goodbot.files import make_folder
-from goodbot.index import IndexStatistics, Refreshed, TantivyIndex, index_statistics, refresh_links
+from goodbot.index import IndexStatistics, Refreshed, TantivyIndex, index_statistics, refresh_links, refresh_together
 from goodbot.search_values import Document
 
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
@@ -100,10 +100,11 @@ def _document(value: Any) -> Document:
     return Document(id=str(name), **{"title": "", "url": "", **given})
 
 
-def refresh_index(path: Path, watch: Callable[[Refreshed], object]) -> Refreshed:
-    """Rebuilds the link texts of the index in `path`. Raises the errors of `open_search`."""
-    open_search(path)
-    return refresh_links(CrawlFolder(path).index, watch)
+def refresh_index(paths: Sequence[Path], watch: Callable[[Refreshed], object]) -> Refreshed:
+    """Rebuilds the link texts of the indexes in `paths`, from the links of the pages of all. Raises the errors of
+    `open_search`."""
+    open_search(paths)
+    return refresh_together([CrawlFolder(path).index for path in paths], watch)
 
 
 def statistics(path: Path) -> IndexStatistics:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodbot.index import TantivyIndex, TantivySearch, refresh_links
-from goodbot.index.refresh import refresh_together
+from goodbot.index import Ranking, TantivyIndex, TantivySearch, refresh_links, refresh_together
 from goodbot.search_values import Document, Filters, Results
 from goodbot.url import Url
 from goodbot.values import Link
@@ -19,6 +18,9 @@ WORDS = ("zebra", "lion", "tiger", "okapi", "gnu", "the", "of", "os.path", "haus
 HOSTS = ("a.example", "b.example", "www.a.example", "c.example")
 TEXT = st.lists(st.sampled_from(WORDS), min_size=0, max_size=25).map(" ".join)
 MAX_PAGES = 40
+AT_ONCE = 20
+"""The number of documents in a segment. Tantivy merges segments if there are eight."""
+NO_NEARNESS = Ranking(frozenset({"near"}))
 
 
 def url_of(number: int) -> str:
@@ -73,11 +75,13 @@ QUERY = st.one_of(
 FILTERS = st.sampled_from([Filters(), Filters(site="a.example"), Filters(language="en"), Filters(after="1980")])
 
 
-def write(folder: Path, documents: list[Document]) -> None:
+def write(folder: Path, *parts: list[Document]) -> None:
+    """Writes documents, of which some make a segment."""
     index = TantivyIndex(folder)
-    for number, one in enumerate(documents):
-        index.add(one)
-        if number % 7 == 6:
+    for part in parts:
+        for start in range(0, len(part), AT_ONCE):
+            for one in part[start : start + AT_ONCE]:
+                index.add(one)
             index.commit()
     index.commit()
     index.close()
@@ -113,6 +117,7 @@ def check_equal(one: TantivySearch, joined: TantivySearch, query: str, filters: 
     count=st.integers(1, 4),
     queries=st.lists(st.tuples(QUERY, FILTERS, st.sampled_from([1, 10, 50])), min_size=1, max_size=6),
     is_refreshed=st.booleans(),
+    same_segments=st.booleans(),
 )
 def test_joined_indexes_rank_as_one_index(
     pages: list[Document],
@@ -120,16 +125,24 @@ def test_joined_indexes_rank_as_one_index(
     count: int,
     queries: list[tuple[str, Filters, int]],
     is_refreshed: bool,
+    same_segments: bool,
 ) -> None:
+    """Which occurrences of two words count as near each other depends, in Tantivy, on which of the words is in fewer
+    documents of the segment. So nearness only counts here if the one index has the segments of the others."""
     with tempfile.TemporaryDirectory() as place:
         whole, parts = Path(place) / "whole", [Path(place) / f"part{number}" for number in range(count)]
-        write(whole, pages)
-        for number, part in enumerate(parts):
-            write(part, [page for page, share in zip(pages, shares, strict=False) if share % count == number])
+        split = [
+            [page for page, share in zip(pages, shares, strict=False) if share % count == number]
+            for number in range(count)
+        ]
+        write(whole, *(split if same_segments else [pages]))
+        for part, some in zip(parts, split, strict=True):
+            write(part, some)
         if is_refreshed:
             refresh_links(whole)
             refresh_together(parts)
-        one, joined = TantivySearch(whole), TantivySearch(parts)
+        ranking = Ranking() if same_segments else NO_NEARNESS
+        one, joined = TantivySearch(whole, ranking), TantivySearch(parts, ranking)
         assert joined.count() == one.count() == len(pages)
         assert joined.choices() == one.choices()
         for typed in ("z", "li", "zebra l"):

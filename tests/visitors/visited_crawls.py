@@ -89,4 +89,5 @@ def services(path: Path, public_sites: PublicSites | None = None) -> VisitorServ
         removals,
         CachedCopies(folder, bounds, removals.hidden),
         UrlStories(folder, bounds, removals.granted),
+        removals.hidden,
     )

@@ -10,7 +10,7 @@ from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.index_progress import ImportProgress, IndexProgress, RefreshProgress
 from goodbot.cli.index_snapshot import command as snapshot
-from goodbot.cli.options import in_option, index_option, opened_input
+from goodbot.cli.options import in_option, index_option, index_options, opened_input
 from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rebuild_index
@@ -119,21 +119,28 @@ def import_(file: Path, folder: Path, as_json: bool) -> None:
 @command.command(
     name="refresh",
     short_help="Bring link texts, PageRank and completions up to date",
-    examples="goodbot index refresh --in crawl",
+    examples="""
+    goodbot index refresh --in crawl
+    goodbot index refresh --in /srv/machine1 --in /srv/machine2
+    """,
 )
-@index_option
-def refresh(folder: Path, as_json: bool) -> None:
+@index_options
+def refresh(folders: tuple[Path, ...], as_json: bool) -> None:
     """Read the links between the pages in DIR again. This updates the texts of links to each page, its PageRank, and
     the completions of queries.
 
     A crawl does this at its end if a page has changed; with more than 10,000 pages, if more than 1 % have. Searches go
     on meanwhile; if the command is interrupted, nothing changes.
 
-    Exit status: 0: done; 2: DIR has neither a crawl nor an index, or the crawl was made with --no-index; 3: the index
-    of the crawl is missing, or the index cannot be read or written.
+    Give all folders that are searched as one: the link texts and the PageRank of a page are then those of the links
+    from all pages. The end of a crawl in one of the folders updates them from the links in that folder alone, so run
+    the command again afterwards.
+
+    Exit status: 0: done; 2: DIR has neither a crawl nor an index or is given twice, or the crawl was made with
+    --no-index; 3: the index of the crawl is missing, or the index cannot be read or written.
     """
-    keep_folders_from_output([CrawlFolder(folder).index])
-    done = refresh_index(folder, RefreshProgress(partial(say, err=True)))
+    keep_folders_from_output([CrawlFolder(folder).index for folder in folders])
+    done = refresh_index(folders, RefreshProgress(partial(say, err=True)))
     if as_json:
         write_json({"done": True, "documents": done.total})
         return

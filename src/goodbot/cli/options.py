@@ -64,6 +64,19 @@ def index_option(command: Command) -> Command:
     return _in("Folder of a crawl or of imported documents.")(command)
 
 
+def index_options(command: Command) -> Command:
+    """`--in DIR`, repeatable: the folders of indexes that are searched as one."""
+    return click.option(
+        "--in",
+        "folders",
+        required=True,
+        multiple=True,
+        metavar="DIR",
+        type=NamedPath(path_type=Path),
+        help="Folder of a crawl or of imported documents. Repeatable.",
+    )(command)
+
+
 def _in(about: str) -> Callable[[Command], Command]:
     return click.option("--in", "folder", required=True, metavar="DIR", type=NamedPath(path_type=Path), help=about)
 

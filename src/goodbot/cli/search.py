@@ -15,7 +15,7 @@ from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import read_input
 from goodbot.cli.printing import end_when_unread, folded, say, say_folded, styled, width, write_json
-from goodbot.crawl_folder import IndexLag, index_lag, open_search
+from goodbot.crawl_folder import index_lag, open_search
 from goodbot.errors import InputError, RunError
 from goodbot.human import counted
 from goodbot.index import PARTS, Ranking, results_json
@@ -61,15 +61,18 @@ def _takes_value(param: click.Parameter | None) -> bool:
     goodbot search "crawl delay" --in crawl --open 1
     goodbot search --run queries.jsonl --in crawl -o run.txt
     goodbot search "crawl delay" --in crawl --with https://search.example.org/
+    goodbot search "crawl delay" --in /srv/machine1 --in /srv/machine2
     """,
 )
 @click.argument("query", required=False)
 @click.option(
     "--in",
-    "folder",
+    "folders",
+    multiple=True,
     metavar="DIR",
     type=NamedPath(path_type=Path),
-    help="Folder of a crawl or of imported documents. With --with it may be left out.",
+    help="Folder of a crawl or of imported documents. Repeatable: several are searched as one. With --with it may be "
+    "left out.",
 )
 @click.option(
     "--with",
@@ -113,7 +116,7 @@ def _takes_value(param: click.Parameter | None) -> bool:
 )
 def command(
     query: str | None,
-    folder: Path | None,
+    folders: tuple[Path, ...],
     services: tuple[str, ...],
     deadline: float | None,
     top: int,
@@ -144,24 +147,26 @@ def command(
     in all sources (reciprocal rank fusion); a page that several sources find is listed once. A service that is late or
     fails is named and left out. Each source gives at most 50 hits. docs/how-to/federated-search.md has the details.
 
+    Several folders, such as those of the machines of one crawl, are searched as one index: hits and their order are
+    those of an index of all their pages. A page in several of them is found once, as it was fetched last. For link
+    texts and PageRank across folders, run `goodbot index refresh --in DIR1 --in DIR2`.
+
     If a word is on no page, the search uses a similar one and says so. Pages in the language of your locale
     (LANG) rank higher. DIR/synonyms.txt defines synonyms, in lines such as `robot, crawler, spider`.
 
     Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR with neither a crawl nor an
-    index, a crawl with --no-index, or a URL that is no search service; 3: the index of the crawl is missing, the index
-    is damaged, or no source at all answered."""
+    index or one that is given twice, a crawl with --no-index, or a URL that is no search service; 3: the index of a
+    crawl is missing, an index is damaged, or no source at all answered."""
     if (query is None) == (run_file is None):
         raise InputError("give either a QUERY or --run FILE.jsonl")
     if opened is not None and (run_file is not None or as_json):
         raise InputError("--open needs a QUERY and cannot be used with --json")
-    _check_services(folder, services, run_file, deadline, without)
-    search = open_search(folder, Ranking(frozenset(without))) if folder is not None else None
-    lag = index_lag(folder) if folder is not None else IndexLag()
-    if lag.why:
-        say(lag.why, err=True)
+    _check_services(folders, services, run_file, deadline, without)
+    search = open_search(folders, Ranking(frozenset(without))) if folders else None
+    missing = _say_lag(folders)
     if search is None or services:
-        own = (search, folder) if search is not None and folder is not None else None
-        _show_merged(query or "", services, own, deadline, top, opened, as_json=as_json, not_indexed=lag.missing)
+        own = (search, ", ".join(map(str, folders))) if search is not None else None
+        _show_merged(query or "", services, own, deadline, top, opened, as_json=as_json, not_indexed=missing)
         return
     if run_file is not None:
         _run(search, list(_queries(run_file)), top, as_json=as_json)
@@ -171,13 +176,24 @@ def command(
         _open(results, opened)
         return
     if as_json:
-        write_json({**results_json(results), **({"not_indexed": lag.missing} if lag.missing else {})})
+        write_json({**results_json(results), **({"not_indexed": missing} if missing else {})})
         return
     print_results(results)
 
 
+def _say_lag(folders: Sequence[Path]) -> int:
+    """Says how far the indexes are behind their crawls; returns how many pages they lack."""
+    missing = 0
+    for folder in folders:
+        lag = index_lag(folder)
+        missing += lag.missing
+        if lag.why:
+            say(f"{folder}: {lag.why}" if len(folders) > 1 else lag.why, err=True)
+    return missing
+
+
 def _check_services(
-    folder: Path | None,
+    folders: Sequence[Path],
     services: Sequence[str],
     run_file: Path | None,
     deadline: float | None,
@@ -185,9 +201,9 @@ def _check_services(
 ) -> None:
     """Raises InputError if there is nothing to search, if many queries would be sent to other services, or if the
     deadline or `without` cannot be used."""
-    if folder is None and not services:
+    if not folders and not services:
         raise InputError("give the folder of a crawl or of imported documents with --in DIR")
-    if folder is None and without:
+    if not folders and without:
         raise InputError("--without needs --in DIR: it changes the ranking of your own index")
     if services and run_file is not None:
         raise InputError("--with needs a QUERY: the queries of --run are not sent to other services")
@@ -212,7 +228,7 @@ def _run(search: Search, queries: Sequence[tuple[str, str]], top: int, *, as_jso
 def _show_merged(
     query: str,
     services: tuple[str, ...],
-    own: tuple[Search, Path] | None,
+    own: tuple[Search, str] | None,
     deadline_s: float | None,
     top: int,
     opened: int | None,
@@ -223,7 +239,7 @@ def _show_merged(
     """Searches other services, and an index if there is one; shows the hits of all."""
     from goodbot.cli.search_services import OwnIndex, search_services  # noqa: PLC0415  (a search here sends no request)
 
-    index = OwnIndex(own[0], str(own[1]), _languages(os.environ)) if own is not None else None
+    index = OwnIndex(*own, _languages(os.environ)) if own is not None else None
     found = search_services(query, services, index, deadline_s, max(top, opened or 0))
     if opened is not None and found.answered:
         _open(found.results, opened)

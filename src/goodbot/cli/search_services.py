@@ -36,7 +36,7 @@ SPARE_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class OwnIndex:
-    """An index of this machine: where it is, and the reader's languages."""
+    """An index of this machine: where it is, for people to read, and the reader's languages."""
 
     search: Search
     folder: str

@@ -1,5 +1,6 @@
 """`goodbot serve`: serves the search of a crawl, pages about it, the robots.txt checker and a directory of robots."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -49,6 +50,7 @@ CONTROL_TIMEOUT_S = 4.0
     goodbot serve --in crawl --port 8020
     goodbot serve --in crawl --name 'Library search' --public-url https://example.org/find/ --trusted-proxy 127.0.0.1
     goodbot serve --in crawl --watch /var/log/nginx --watch-robots robots.txt
+    goodbot serve --in /srv/machine1 --in /srv/machine2
     goodbot serve --follow https://example.org/copies/
     goodbot serve --in crawl --with https://search.example.org/
     goodbot serve            # the checker and the robots directory alone
@@ -56,18 +58,19 @@ CONTROL_TIMEOUT_S = 4.0
 )
 @click.option(
     "--in",
-    "folder",
+    "folders",
+    multiple=True,
     metavar="DIR",
     type=NamedPath(path_type=Path),
-    help="Folder of a crawl or of imported documents. Without it and --follow, only the checker and the robots "
-    "directory are served.",
+    help="Folder of a crawl or of imported documents. Repeatable: several are searched as one. Without it and "
+    "--follow, only the checker and the robots directory are served.",
 )
 @serve_options
 @watch_options
 @follow_options
 @click.option("--host", "old_listen", hidden=True)
 def command(
-    folder: Path | None,
+    folders: tuple[Path, ...],
     old_listen: str | None,
     watched: tuple[str, ...],
     watch_robots: str | None,
@@ -84,6 +87,11 @@ def command(
     `goodbot index import`. With --follow, the server searches the latest snapshot of an index that another machine
     keeps; it goes on answering while a newer one is fetched, or if the source is away. Without --in and --follow only
     the checker and the robots directory are served.
+
+    Several folders, such as those of the machines of one crawl, are searched as one index: hits and their order are
+    those of an index of all their pages, and pages that were removed in one of them stay hidden. Cached copies come
+    from all folders; settings, crawl pages, submissions and removals are those of the first one.
+
     docs/how-to/run-a-search-service.md sets this up with systemd and nginx.
 
     Pages for visitors:
@@ -132,16 +140,18 @@ def command(
     the services of --with if visitors switch that on; docs/how-to/federated-search.md describes it.
 
     Exit status: 0: ended with Ctrl-C, SIGTERM or SIGHUP (the terminal was closed); 2: bad input, such as an invalid
-    setting or a DIR that holds neither a crawl nor an index; 3: cannot listen on that address and port, the index of
-    the crawl is missing or damaged, there is no snapshot to follow, or another server uses the folder of --into.
+    setting, a DIR that holds neither a crawl nor an index, or one that is given twice; 3: cannot listen on that address
+    and port, the index of a crawl is missing or damaged, there is no snapshot to follow, or another server uses the
+    folder of --into.
     """
+    folder = folders[0] if folders else None
     settings = _settings(folder)
     served = serve_settings(folder, options | ({"listen": old_listen} if old_listen is not None else {}))
     if follow is not None and watched:
         raise InputError(_WATCH_NEEDS_CRAWL)
     follower, manifest = start_following(follow, copies, follow_every, folder)
     site, signer = site_of(served, settings), signer_of(settings)
-    opened = _open(folder, settings, served)
+    opened = _open(folders, settings, served)
     if follower is not None and manifest is not None:
         site, opened = as_copy(site, manifest.origin), Opened(follower.search)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
@@ -159,7 +169,7 @@ def command(
     def ready(url: str) -> None:
         urls = urls_of(url, site, opened, signer)
         _print_json(urls) if as_json else _print_urls(urls, signer, has_search=opened.search is not None)
-        for line in _warnings(folder, served, site):
+        for line in _warnings(folders, served, site):
             say(line, err=True)
         if logs is not None:
             logs.start()
@@ -214,21 +224,24 @@ class Opened:
     visitors: VisitorServices | None = None
 
 
-def _open(folder: Path | None, settings: Settings, served: ServeSettings) -> Opened:
-    """Opens a crawl or imported documents, so that all threads of the server can use them."""
-    if folder is None:
+def _open(folders: Sequence[Path], settings: Settings, served: ServeSettings) -> Opened:
+    """Opens crawls or imported documents, so that all threads of the server can use them."""
+    if not folders:
         return Opened()
-    if CrawlFolder(folder).is_import:
-        return Opened(open_search_or_nothing(folder))
-    return open_crawl(folder, settings, takes_urls=served.submissions)
+    first, *others = folders
+    for folder in others:
+        _settings(folder)
+    if CrawlFolder(first).is_import:
+        return Opened(open_search_or_nothing(folders))
+    return open_crawl(first, settings, others, takes_urls=served.submissions)
 
 
-def open_crawl(folder: Path, settings: Settings, *, takes_urls: bool = True) -> Opened:
-    """Opens a crawl, which may be running, with everything that `goodbot serve` offers for it. `takes_urls`: visitors
-    may submit URLs."""
+def open_crawl(folder: Path, settings: Settings, others: Sequence[Path] = (), *, takes_urls: bool = True) -> Opened:
+    """Opens a crawl, which may be running, with everything that `goodbot serve` offers for it. Its search also finds
+    the pages of the folders `others`. `takes_urls`: visitors may submit URLs."""
     crawl = CrawlConsole(folder, CONTROL_TIMEOUT_S)
-    visitors = open_visitor_services(folder, settings, takes_urls=takes_urls)
-    return Opened(open_search_or_nothing(folder, visitors.removals.hidden), crawl, visitors)
+    visitors = open_visitor_services(folder, settings, others, takes_urls=takes_urls)
+    return Opened(open_search_or_nothing([folder, *others], visitors.hidden), crawl, visitors)
 
 
 def site_of(served: ServeSettings, crawl: Settings) -> Site:
@@ -249,9 +262,10 @@ def site_of(served: ServeSettings, crawl: Settings) -> Site:
     )
 
 
-def _warnings(folder: Path | None, served: ServeSettings, site: Site) -> list[str]:
+def _warnings(folders: Sequence[Path], served: ServeSettings, site: Site) -> list[str]:
     """Returns what the operator should know or change, in one line each."""
-    lines = [why] if folder is not None and (why := index_lag(folder).why) else []
+    lags = [(folder, index_lag(folder).why) for folder in folders]
+    lines = [f"{folder}: {why}" if len(folders) > 1 else why for folder, why in lags if why]
     if _is_wildcard(served.listen) and served.public_url is None:
         lines.append(
             f"listening on every address of this machine ({served.listen}): give the URL that visitors use: "

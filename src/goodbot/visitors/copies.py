@@ -35,10 +35,11 @@ of HTML some 50 MiB for a moment."""
 UNKNOWN: Final = "this crawl does not know the page"
 REMOVED: Final = "the owner of the page had it removed from this search"
 LOST: Final = "the copy of the page is no longer in the archive"
+NOT_VISITED: Final = "the crawl has not visited the page yet"
 
 _WITHOUT_PAGE: Final = {
-    "ready": "the crawl has not visited the page yet",
-    "leased": "the crawl has not visited the page yet",
+    "ready": NOT_VISITED,
+    "leased": NOT_VISITED,
     "visited": "the crawl has no page at this URL",
     "disallowed": "robots.txt of its site forbids the page",
     "out-of-scope": "the page does not belong to this crawl",
