@@ -12,8 +12,8 @@ from tantivy import FieldType, Occur, Query
 
 from goodbot.index.index_reader import Opened
 
-_DIGITS: Final = 5
-"""Scores are rounded to so many significant digits."""
+_SPLITTER: Final = float((1 << 36) + 1)
+"""Keeps 17 of the 53 bits of a number (Dekker 1971), about five digits."""
 _MAX_EXAMINED: Final = 20_000
 """The limit for documents that are read to find all of equal score. Beyond it, their places in the index decide."""
 _MAX_DEPTH: Final = 100
@@ -28,9 +28,9 @@ class Best(NamedTuple):
     found: int
 
 
-def best_documents(searcher: tantivy.Searcher, query: Query, most: int) -> Best:
+def best_documents(searcher: tantivy.Searcher, query: Query, most: int, step: int = 1) -> Best:
     """Returns the best documents, at most `most`, which is at least 1. Those of equal score are in the order of their
-    numbers."""
+    numbers; if `step` is greater than 1, only where it matters which of them are before a multiple of `step`."""
     # Tantivy allocates memory for the requested number, and panics if it is 0.
     every, asked = max(1, int(searcher.num_docs)), most + 1
     while True:
@@ -40,21 +40,40 @@ def best_documents(searcher: tantivy.Searcher, query: Query, most: int) -> Best:
             break
         asked *= 2
     found = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's stub
-    numbers = searcher.fast_field_values("number", [address for _, address in hits])
-    rows = sorted(
-        (-_rounded(score), int(number or 0), place)
-        for place, ((score, _), number) in enumerate(zip(hits, numbers, strict=True))
-    )
-    return Best([(-score, hits[place][1]) for score, _, place in rows[:most]], found)
+    at = step
+    while at < len(hits):
+        first, after = _equal_around(hits, at)
+        if first < at:
+            hits[first:after] = _by_number(searcher, hits[first:after])
+        at += max(1, (after - at) // step) * step
+    return Best(hits[:most], found)
 
 
-def _rounded(score: float) -> float:
-    return float(f"{score:.{_DIGITS}g}")
+def rounded(score: float) -> float:
+    """Returns a score without the digits that depend on the order in which its parts were added."""
+    scaled = _SPLITTER * score
+    return scaled - (scaled - score)
 
 
 def _are_apart(hits: "list[Scored]", most: int) -> bool:
     """Whether the first documents after `most` others have a lower score."""
-    return len(hits) <= most or _rounded(hits[most - 1][0]) > _rounded(hits[-1][0])
+    return len(hits) <= most or rounded(hits[most - 1][0]) > rounded(hits[-1][0])
+
+
+def _equal_around(hits: "list[Scored]", at: int) -> tuple[int, int]:
+    """Returns where the documents begin and end that have the score of the one at `at`."""
+    score, first, after = rounded(hits[at][0]), at, at + 1
+    while first and rounded(hits[first - 1][0]) == score:
+        first -= 1
+    while after < len(hits) and rounded(hits[after][0]) == score:
+        after += 1
+    return first, after
+
+
+def _by_number(searcher: tantivy.Searcher, hits: "list[Scored]") -> "list[Scored]":
+    numbers = searcher.fast_field_values("number", [address for _, address in hits])
+    rows = sorted((int(number or 0), place) for place, number in enumerate(numbers))
+    return [hits[place] for _, place in rows]
 
 
 def first_documents(opened: Opened, query: Query, score: float, most: int) -> Best:

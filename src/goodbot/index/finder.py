@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
-from goodbot.index.best_documents import Best, Scored, best_documents, first_documents
+from goodbot.index.best_documents import Best, Scored, best_documents, first_documents, rounded
 from goodbot.index.index_reader import Opened, with_number
 from goodbot.index.keys import tongue_of
 from goodbot.index.link_texts import LinkTexts
@@ -89,7 +89,7 @@ class Finder:
     def _best(self, opened: Opened, built: BuiltQuery, most: int) -> Best:
         if built.score is not None:
             return first_documents(opened, built.main, built.score, most)
-        return best_documents(opened[1], built.main, most)
+        return best_documents(opened[1], built.main, most, WINDOW)
 
     def _added(
         self,
@@ -135,7 +135,7 @@ class Finder:
         rows = sorted(zip(*columns, range(len(scored)), strict=True))
         return [
             Candidate(
-                scored[place][0] + linked.get(number, 0.0),
+                rounded(scored[place][0]) + linked.get(number, 0.0),
                 before + place,
                 number,
                 host=host,

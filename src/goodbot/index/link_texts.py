@@ -21,7 +21,7 @@ import tantivy
 
 from goodbot.errors import GoodbotError, RunError
 from goodbot.index.analysis import terms
-from goodbot.index.best_documents import best_documents
+from goodbot.index.best_documents import best_documents, rounded
 from goodbot.index.completions import FILE as COMPLETIONS_FILE
 from goodbot.index.completions import PhraseCounter, completions
 from goodbot.index.index_reader import IndexReader, Reader
@@ -168,9 +168,13 @@ class LinkTexts:
         searcher = self._searcher()
         if searcher is None:
             return {}
-        hits = best_documents(searcher, query, limit).documents
+        hits = best_documents(searcher, query, limit, limit).documents
         numbers = searcher.fast_field_values("number", [address for _, address in hits])
-        found = [(int(number), score) for number, (score, _) in zip(numbers, hits, strict=True) if number is not None]
+        found = [
+            (int(number), rounded(score))
+            for number, (score, _) in zip(numbers, hits, strict=True)
+            if number is not None
+        ]
         return dict(reversed(found))  # the best score, if several indexes have the page
 
     def score(self, query: tantivy.Query, number: int) -> float:
