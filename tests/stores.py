@@ -94,4 +94,6 @@ class Stores:
 
     def _in_postgres(self, **limits: Any) -> PostgresFrontier:
         assert self._dsn is not None
-        return PostgresFrontier.open(self._dsn, Identity("writer", "test", 1), now=self.now, parts=2, **limits)
+        store = PostgresFrontier.open(self._dsn, Identity("writer", "test", 1), now=self.now, parts=2, **limits)
+        store.take_part()
+        return store

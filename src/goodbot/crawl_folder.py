@@ -53,7 +53,10 @@ class CrawlFolder:
     """The folder of a crawl: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, `synonyms.txt`, lists of `seeds/`,
     and `deadly/`, pages that killed worker processes."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, database: str | None = None) -> None:
+        """`database`: the address of the database that keeps the crawl, if its settings are not in the folder yet, or
+        do not say all: passwords are not saved."""
+        self._database = database
         self.path = path
         self.settings_file = path / FILE_NAME
         self.frontier = path / "frontier.sqlite"
@@ -74,6 +77,8 @@ class CrawlFolder:
     def database(self) -> str | None:
         """The address of the database that keeps the crawl; None: the folder keeps it. Raises InputError if there is
         no frontier in the folder, and its settings cannot be read."""
+        if self._database is not None:
+            return self._database
         try:
             return self.settings_before().frontier
         except InputError:

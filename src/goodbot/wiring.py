@@ -1,8 +1,9 @@
 """Assembles the objects of a crawl from its settings. Only this module, `crawl_folder`, `crawl_admin`, `one_shot`,
 `api` and the other modules beside them use concrete classes of several packages."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -11,10 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from goodbot.archive_values import DamagedRange
-from goodbot.clock import SystemClock
 from goodbot.config import Settings
-from goodbot.crawl_folder import SOFTWARE, CrawlFolder
+from goodbot.crawl_folder import CrawlFolder
 from goodbot.crawl_preparation import add_seeds, answer_limits, reconsider, workers_of
+from goodbot.crawl_stores import CrawlStores, open_stores
 from goodbot.errors import InputError
 from goodbot.host_removal import RemovedHosts, remove_hosts
 from goodbot.index import TantivyIndex, prepare
@@ -26,6 +27,7 @@ from goodbot.robot.client.page_stream import PageStream
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
 from goodbot.robot.crawl.batch import Batch
 from goodbot.robot.crawl.crawler import Crawler
+from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls, StoreThread
 from goodbot.robot.crawl.supervisor import Supervisor
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
@@ -36,11 +38,7 @@ from goodbot.robot.processes.spawning import Start, start_process
 from goodbot.robot.render.rendering import Browser
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import Seeding, typed_seeds
-from goodbot.settings_file import save_settings
-from goodbot.store.control.control_files import ControlFolder
-from goodbot.store.control.control_token import make_token
 from goodbot.store.control.seed_file import SeedSpool
-from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_record import encode_capture
@@ -81,7 +79,7 @@ class Crawl:
     damaged ranges of the archive, found on opening it after a kill, or by comparing it with the frontier. `left_out`
     counts what lessons have left out, `not_indexed` the visited pages that the index lacks. `forgotten` are the hosts
     barred before this run. `refresh` rebuilds the index's link texts if many pages have changed, and returns whether
-    it did."""
+    it did. `others` are the names of other machines on which the crawl runs."""
 
     crawler: Crawler | Coordinator
     supervisor: Supervisor
@@ -95,6 +93,7 @@ class Crawl:
     remove_forgotten: Callable[[Callable[[str], object]], list[RemovedHosts]]
     forgotten: frozenset[str]
     refresh: Callable[[RefreshWatch], bool]
+    others: Sequence[str] = ()
 
     def failed_seed(self) -> FailedSeed | None:
         """Calls `failed_seed` for this crawl."""
@@ -164,30 +163,36 @@ async def _opened(
     typed, networks = typed_seeds(settings)
     identity = identity_of(settings, version("goodbot"))
     signer_of(settings)  # refuses an unusable key before anything is made
-    folder, clock = CrawlFolder(path), SystemClock()
+    folder = CrawlFolder(path, settings.frontier)
     same_answers = answer_limits(folder.settings_before()) == answer_limits(settings)
 
     def seeds() -> Iterable[Url]:
-        return chain(typed, folder.seeds)
+        return chain(typed, stores.listed())
 
     def observed(outcome: Outcome) -> None:
         supervisor.observe(outcome)
         observe(outcome)
 
-    with _stores(folder, settings, clock, revisit_until) as (control, frontier, archive):
+    def fail(error: BaseException) -> None:
+        crawler.fail(error)
+
+    with open_stores(folder, settings, revisit_until) as stores:
+        frontier, archive, clock = stores.frontier, stores.archive, stores.clock
         sources = Sources(folder, settings, identity.token, frontier, archive)
-        async with _indexed(sources, watch) as index:
+        async with _indexed(sources, watch) as index, _calls(stores, fail) as calls:
             folder.seeds.take(listed)
-            guard = AddressGuard({*networks, *Seeding(settings).networks(folder.seeds)})
+            guard = AddressGuard({*networks, *Seeding(settings).networks(stores.listed())})
             scope = Scope(settings, seeds(), guard)
             remove_hosts(sources, index)
             replayed = (await index_pending(sources, index, watch)).documents if index is not None else 0
-            reconsider(folder, frontier, scope, same_answers)
-            add_seeds(frontier, scope, chain(typed, folder.seeds.new()), same_answers)
-            folder.seeds.settle()
+            with stores.beginning() as others:
+                if not others:
+                    reconsider(folder, frontier, scope, same_answers)
+                    add_seeds(frontier, scope, chain(typed, folder.seeds.new()), same_answers)
+                folder.seeds.settle()
             workers = workers_of(settings, seeds()) if stream is None else 1
             writable = archive if settings.archive else None
-            batch = Batch(frontier, frontier, writable, index, clock, observed, courtesies=frontier)
+            batch = Batch(frontier, frontier, writable, index, clock, observed, courtesies=frontier, calls=calls)
             forgotten = frontier.forgotten_hosts()
             encode, prepared = encode_capture if writable else None, prepare if index else None
             setup = WorkerSetup(
@@ -201,11 +206,9 @@ async def _opened(
                 evidence=encode_capture,
                 logs=logs,
             )
-            async with _crawler(
-                workers, setup, frontier, batch, clock, stream, browser, folder.deadly, start
-            ) as crawler:
+            async with _crawler(workers, setup, stores, batch, calls, stream, browser, folder.deadly, start) as crawler:
                 revisits = partial(_revisits, frontier) if revisit_until is not None else None
-                supervisor = _supervisor(crawler, control, frontier, batch, scope, workers, clock, revisits)
+                supervisor = _supervisor(crawler, folder, stores, batch, calls, scope, workers, revisits)
                 damage = damage_of(archive, frontier) if archive else ()
                 left_out = partial(frontier.left_out, partial(applies, settings))
                 yield Crawl(
@@ -221,40 +224,9 @@ async def _opened(
                     partial(remove_hosts, sources, index),
                     forgotten,
                     partial(refresh_if_needed, folder, index),
+                    others,
                 )
                 remove_hosts(sources, index)
-
-
-@contextmanager
-def _stores(
-    folder: CrawlFolder, settings: Settings, clock: SystemClock, revisit_until: float | None
-) -> Iterator[tuple[ControlFolder, CrawlStore, WarcArchive | None]]:
-    """Opens control files, frontier and archive of a crawl for writing. Makes the folder if it is missing, and saves
-    `settings`."""
-    before = folder.settings_before()
-    folder.create()
-    frontier = SqliteFrontier.open(
-        folder.frontier,
-        create=True,
-        now=clock.now,
-        host_pages=settings.host_pages,
-        revisit_until=revisit_until,
-        host_lists=settings.host_lists,
-    )
-    control, archive = ControlFolder(folder.path), None
-    try:
-        control.attend()
-        make_token(folder.path)
-        if settings.index and not before.index:
-            frontier.index_skipped()
-        save_settings(folder.settings_file, settings)
-        if settings.archive or folder.warc.is_dir():  # with --no-archive it is read, and hosts are removed from it
-            archive = WarcArchive(folder.warc, clock, SOFTWARE, size_limit_bytes=settings.warc_size)
-        yield control, frontier, archive
-    finally:
-        for part in (archive, frontier, control):
-            if part is not None:
-                part.close()
 
 
 @asynccontextmanager
@@ -268,26 +240,47 @@ async def _indexed(sources: Sources, watch: Watch) -> AsyncIterator[TantivyIndex
             index.close()
 
 
+@asynccontextmanager
+async def _calls(stores: CrawlStores, fail: Callable[[BaseException], object]) -> AsyncIterator[StoreCalls]:
+    """Calls on a frontier in a database run in a thread of their own. `fail` gets an error of one of them."""
+    if stores.membership is None:
+        yield DirectCalls()
+        return
+    calls = StoreThread(fail).start()
+    try:
+        yield calls
+    finally:
+        calls.close()
+        await asyncio.to_thread(calls.wait_closed)
+
+
 def _supervisor(
     crawler: Crawler | Coordinator,
-    control: ControlFolder,
-    frontier: CrawlStore,
+    folder: CrawlFolder,
+    stores: CrawlStores,
     batch: Batch,
+    calls: StoreCalls,
     scope: Scope,
     workers: int,
-    clock: SystemClock,
     revisits: Callable[[], tuple[int, float | None]] | None,
 ) -> Supervisor:
+    frontier = stores.frontier
+
+    def visited_on(host: str) -> Iterator[list[Url]]:
+        with folder.open_reader() as reader:  # the connection of the frontier may be used by another thread
+            yield from reader.visited_on(host)
+
     return Supervisor(
         crawler,
-        inbox=control,
+        inbox=stores.control,
         frontier=frontier,
         refuse=scope.refuse,
         to_fetch=frontier.to_fetch,
         bar=frontier.bar_host,
-        remove_from_index=lambda host: batch.unlist(host, frontier.visited_on(host)),
+        remove_from_index=lambda host: batch.unlist(host, visited_on(host)),
         workers=workers,
-        clock=clock,
+        clock=stores.clock,
+        calls=calls,
         drop=partial(drop_lessons, frontier),
         revisits=revisits,
     )
@@ -303,17 +296,18 @@ def damage_of(archive: WarcArchive, frontier: CrawlStore) -> list[DamagedRange]:
 async def _crawler(
     workers: int,
     setup: WorkerSetup,
-    frontier: CrawlStore,
+    stores: CrawlStores,
     batch: Batch,
-    clock: SystemClock,
+    calls: StoreCalls,
     stream: PageStream | None,
     browser: Browser | None,
     deadly: DeadlyPages,
     start: Start,
 ) -> AsyncIterator[Crawler | Coordinator]:
-    """Makes the coordinator of several processes, or a crawler in this process, whose transport is closed at the
-    end."""
-    if workers > 1:
+    """Makes the coordinator of several processes or machines, or a crawler in this process, whose transport is closed
+    at the end."""
+    frontier, clock = stores.frontier, stores.clock
+    if workers > 1 or stores.membership is not None:
         yield Coordinator(
             setup.settings,
             workers,
@@ -325,6 +319,8 @@ async def _crawler(
             lessons=frontier,
             start=start,
             keep_deadly=deadly.keep,
+            calls=calls,
+            membership=stores.membership,
         )
         return
     if stream is None:

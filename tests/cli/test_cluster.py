@@ -80,6 +80,7 @@ def crawl(postgres_dsn: str) -> Iterator[str]:
     other = PostgresFrontier.open(postgres_dsn, Identity("folder", f"ended {EVIL_TEXT}", 18), parts=2)
     other.close()
     with PostgresFrontier.open(postgres_dsn, Identity("folder", "worker-1", 17), parts=2) as frontier:
+        frontier.take_part()
         frontier.add(Discovery(Url(f"http://h{host}.example/"), 0) for host in range(3))
         now = frontier.clock.now()
         (first,) = frontier.lease(1, 1, now)

@@ -20,7 +20,8 @@ HOST: Final = "gone.example"
 HERE: Final = Url(f"http://{HOST}/")
 THERE: Final = Url("http://b.example/")
 COPY: Final = Url("http://b.example/copy")
-SEEN: Final = LastVisit(1.0, 9e9, 8.0, 1.0, record=RecordRef("1.warc.gz", 7), indexed=True)
+RECORD: Final = RecordRef("1-writer.warc.gz", 7)
+SEEN: Final = LastVisit(1.0, 9e9, 8.0, 1.0, record=RECORD, indexed=True)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -38,7 +39,7 @@ def store(stores: Stores) -> Any:
     store.add(Discovery(url, 0) for url in (HERE, THERE, COPY, *others))
     for lease in store.lease(9, 9, 0.0):
         done = [
-            Outcome(leased.url, "visited", 1.0, "ok", 200, to_index=True, seen=SEEN, record=RecordRef("1.warc.gz", 7))
+            Outcome(leased.url, "visited", 1.0, "ok", 200, to_index=True, seen=SEEN, record=RECORD)
             for leased in lease.urls
             if leased.url in (HERE, THERE)
         ]
@@ -116,7 +117,7 @@ def test_a_new_index_finds_all_pages_pending(store: Any, stores: Stores) -> None
     assert store.index_mark() == IndexMark("one", 2)
     assert [store.lacks_documents(count) for count in (1, 2)] == [True, False]
     assert store.expect_index(IndexMark("two", 0)) == 2
-    assert dict(stores.open().pending()) == dict.fromkeys(pages, RecordRef("1.warc.gz", 7))
+    assert dict(stores.open().pending()) == dict.fromkeys(pages, RECORD)
 
 
 def test_pages_that_were_fetched_without_an_index_become_pending(store: Any) -> None:
@@ -132,7 +133,7 @@ def test_pages_that_were_fetched_without_an_index_become_pending(store: Any) -> 
 
 
 def test_pages_whose_records_are_lost_are_fetched_again(store: Any) -> None:
-    assert store.last_records() == {"1.warc.gz": 7}
+    assert store.last_records() == {"1-writer.warc.gz": 7}
     store.lose_records([HERE, Url("http://unheard.example/")])
     record = store.record(HERE)
     assert (record.state, record.record, record.seen) == ("ready", None, None)

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from goodbot import files
 from goodbot.crawl_bounds import CrawlBounds
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import BusyError, InputError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
-from goodbot.store.sqlite import schema
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, LastVisit, LeasedUrl, Outcome, Release, State
@@ -262,6 +262,6 @@ def test_many_urls(folder: Path) -> None:
 
 
 def test_a_folder_that_is_taken(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "LOCK_TIMEOUT_S", 0.0)
+    monkeypatch.setattr(files, "LOCK_TIMEOUT_S", 0.0)
     with opened(folder), pytest.raises(BusyError):
         visitors(folder).submit("http://new.example/a")

@@ -15,7 +15,7 @@ from goodbot.cluster.postgres.connection import connect
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.machines import Identity, beat
 from goodbot.cluster.postgres.schema import FORMAT, PARTS
-from goodbot.cluster.postgres.shared_settings import listed_seeds, load_shared, save_shared
+from goodbot.cluster.postgres.shared_settings import listed_seeds, load_shared, starting
 from goodbot.errors import InputError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
@@ -137,8 +137,10 @@ def crawl_step(dsn: str) -> None:
     with PostgresFrontier.open(
         dsn, Identity("folder", "crawler", 1), host_pages=100, host_lists=100, revisit_until=9e9
     ) as frontier:
+        with starting(dsn, "folder", "depth = 3", [SEED]) as others:
+            assert others == ()
+            frontier.take_part()
         with connect(dsn, "settings") as connection:
-            save_shared(connection, "depth = 3", [SEED])
             assert beat(connection, frontier.machine, SharedClock(), Standing(0.0), "")
         shared = load_shared(dsn, "folder")
         assert (shared is not None, [*listed_seeds(dsn)]) == (True, [SEED])
@@ -169,7 +171,8 @@ def crawl_step(dsn: str) -> None:
         frontier.lease(10, 10, frontier.clock.now())
         frontier.balance()
         frontier._transactions.close()  # it dies: its leases are ended by the next one
-        PostgresFrontier.open(dsn, Identity("folder", "crawler", 2)).close()
+        with PostgresFrontier.open(dsn, Identity("folder", "crawler", 2)) as following:
+            following.take_part()
 
 
 def test_the_rights_of_the_crawler_suffice_to_crawl(database: Database) -> None:

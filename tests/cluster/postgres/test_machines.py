@@ -39,6 +39,7 @@ def join(postgres_dsn: str) -> Iterator[Join]:
     def join(writer: str = "", dsn: str = postgres_dsn) -> PostgresFrontier:
         name = writer or f"folder {next(numbers)}"
         opened.append(PostgresFrontier.open(dsn, Identity(name, f"machine of {name}", 1), parts=2))
+        opened[-1].take_part()
         return opened[-1]
 
     yield join
@@ -161,6 +162,7 @@ def test_a_late_machine_can_join_again(join: Join, postgres_dsn: str) -> None:
     with pytest.raises(LeasesLostError):
         late.balance()
     late.join()
+    late.take_part()
     shared(other, late)
     assert lease_all(late)
     assert lease_all(other)

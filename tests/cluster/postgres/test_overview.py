@@ -29,6 +29,7 @@ def join(postgres_dsn: str) -> Iterator[Join]:
 
     def join(name: str) -> PostgresFrontier:
         opened.append(PostgresFrontier.open(postgres_dsn, Identity(f"folder of {name}", name, 17), parts=2))
+        opened[-1].take_part()
         return opened[-1]
 
     yield join

@@ -30,6 +30,7 @@ from web.library import Visitor
 def frontier(postgres_dsn: str) -> Iterator[PostgresFrontier]:
     """A crawl that knows two hosts, and has sent a request to one."""
     with PostgresFrontier.open(postgres_dsn, Identity("writer", "test", 1), parts=2) as frontier:
+        frontier.take_part()
         frontier.add(Discovery(Url(f"http://{host}.example/{number}"), 0) for host in "ab" for number in range(3))
         frontier.save_courtesies([Courtesy("a.example", 2, 1, first_at=1.0, last_at=2.0)])
         yield frontier

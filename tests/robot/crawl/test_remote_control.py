@@ -10,11 +10,11 @@ from threading import Event
 
 import pytest
 
+from goodbot import files
 from goodbot.crawl_admin import open_control
 from goodbot.errors import BusyError
 from goodbot.robot.crawl.submissions import submitted_urls
 from goodbot.store.control.control_files import ControlFolder
-from goodbot.store.sqlite import schema
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Release, State
@@ -99,8 +99,8 @@ def test_a_folder_that_stays_taken(folder: Path) -> None:
 
 
 def test_another_writer_of_a_moment_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "LOCK_TIMEOUT_S", 60.0)
-    taken = schema.lock(folder / "frontier.sqlite")
+    monkeypatch.setattr(files, "LOCK_TIMEOUT_S", 60.0)
+    taken = files.lock_folder(folder / "frontier.sqlite")
     leaving = threading.Timer(0.1, os.close, [taken])
     leaving.start()
     SqliteFrontier.open(folder / "frontier.sqlite").close()

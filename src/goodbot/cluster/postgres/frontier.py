@@ -109,9 +109,9 @@ class PostgresFrontier(PostgresLedger):
         now: Callable[[], float] | None = None,
         parts: int = PARTS,
     ) -> "PostgresFrontier":
-        """Joins the crawl in the database; makes its tables if there are none (large ones in `parts` parts), and
-        migrates older ones. See `SqliteFrontier.open` for the limits. `now` returns the time that `add` records;
-        without it, that is the time of the database."""
+        """Joins the crawl in the database, without hosts before `take_part`; makes its tables if there are none (large
+        ones in `parts` parts), and migrates older ones. See `SqliteFrontier.open` for the limits. `now` returns the
+        time that `add` records; without it, that is the time of the database."""
         frontier = cls(
             dsn, identity, host_pages=host_pages, host_lists=host_lists, revisit_until=revisit_until, now=now
         )
@@ -125,13 +125,17 @@ class PostgresFrontier(PostgresLedger):
         return frontier
 
     def join(self) -> None:
-        """Takes part as a new machine: at the start, and after LeasesLostError. Takes its share of the partitions that
-        are free."""
+        """Joins as a new machine: at the start, and after LeasesLostError."""
         with translated(self._dsn):
             self._transactions.begins_as(
                 machines.join(self._transactions.connection, self._identity, self.clock, self.standing)
             )
         self._partitions, self._draining = [], frozenset()
+
+    def take_part(self) -> None:
+        """Begins to crawl: takes this machine's share of the partitions that are free."""
+        with self._writing("take part") as step:
+            machines.begin_to_crawl(step.connection, self.machine)
         while self.balance().taken == machines.MAX_TAKEN:
             pass
         with self._writing("start") as step:

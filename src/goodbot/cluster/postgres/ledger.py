@@ -73,7 +73,7 @@ _SIMILAR: Final = """SELECT key FROM hosts WHERE (key = %s OR key >= %s AND key 
 MAX_RECORDS: Final = 100_000
 _LAST_RECORDS: Final = """SELECT file, max("offset") FROM
   (SELECT file, "offset" FROM visits WHERE file IS NOT NULL ORDER BY seq DESC LIMIT %s) AS last GROUP BY file"""
-_OTHERS: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND writer <> %s"
+_OTHERS: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND crawls = 1 AND writer <> %s"
 
 
 class PostgresLedger(StoreReports):
@@ -209,9 +209,10 @@ class PostgresLedger(StoreReports):
             yield from forgetting.visited(self._connection(), host)
 
     def last_records(self) -> dict[str, int]:
-        """Returns the files of the archive, and the last offset in each at which there should be a record. Of more than
-        100,000 visits it reads so many of the latest."""
-        return dict(self._rows(_LAST_RECORDS, (MAX_RECORDS,)))
+        """Returns the files of the archive of this writer, and the last offset in each at which there should be a
+        record. Of more than 100,000 visits it reads so many of the latest."""
+        ending = f"-{self._writer}.warc.gz"
+        return {file: offset for file, offset in self._rows(_LAST_RECORDS, (MAX_RECORDS,)) if file.endswith(ending)}
 
     def lessons(self, host: str | None = None) -> list[Lesson]:
         """Returns what was learned about a host (`Url.host_key`), or about all, including lapsed lessons: host by host,

@@ -39,7 +39,8 @@ _END_SILENT: Final = f"""UPDATE machines SET ended_at = {NOW} WHERE id IN (
     WHERE ended_at IS NULL AND (expires_at + %s < {NOW} OR (writer = %s AND id <> %s))
     ORDER BY id FOR UPDATE OF machines SKIP LOCKED)
   RETURNING id, name"""
-_PRESENT: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL"
+_CRAWLS: Final = "UPDATE machines SET crawls = 1 WHERE id = %s"
+_PRESENT: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND crawls = 1"
 _OWN: Final = "SELECT number FROM partitions WHERE machine = %s ORDER BY number"
 _FREE: Final = """SELECT number FROM partitions WHERE machine IS NULL
   OR machine IN (SELECT id FROM machines WHERE ended_at IS NOT NULL) ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED"""
@@ -73,6 +74,11 @@ def join(connection: PostgresConnection, identity: Identity, clock: SharedClock,
     (now,) = connection.execute(f"SELECT {NOW}").fetchone() or (0.0,)
     clock.set(now, asked_at, passed_s())
     return int(machine)
+
+
+def begin_to_crawl(connection: PostgresConnection, machine: int) -> None:
+    """From now on the machine gets a share of the hosts."""
+    connection.execute(_CRAWLS, (machine,))
 
 
 def beat(connection: PostgresConnection, machine: int, clock: SharedClock, standing: Standing, live: str) -> bool:

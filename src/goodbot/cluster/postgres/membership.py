@@ -51,4 +51,5 @@ class PostgresMembership:
         """See `Membership.rejoin`."""
         self._heartbeat.stop()
         self._frontier.join()
+        self._frontier.take_part()
         self._heartbeat = self._begin()

@@ -24,8 +24,9 @@ _SETUP_LOCK: Final = 0x600DB07
 # frontier (see `store.sqlite.schema`), except for these:
 # `crawl` has one row: the format, the settings of the crawl as TOML, and when it was begun.
 # `machines`: every machine that ever took part. `ended_at` is NULL as long as it takes part. `writer` identifies its
-# folder. `calls` counts its transactions, so that one whose end was not reported is not repeated (`Transactions`);
-# `answer` is what the last one returned.
+# folder. `crawls`: it gets a share of the hosts; a command that changes something gets none. `calls` counts its
+# transactions, so that one whose end was not reported is not repeated (`Transactions`); `answer` is what the last one
+# returned.
 # `heartbeats`: until when a machine may send requests. The table is apart from `machines`, so that heartbeats do not
 # wait for transactions.
 # `partitions`: the machine that each belongs to.
@@ -45,7 +46,8 @@ CREATE TABLE crawl (
 );
 CREATE TABLE machines (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, writer text NOT NULL, name text NOT NULL, pid integer NOT NULL,
-  joined_at double precision NOT NULL, ended_at double precision, calls bigint NOT NULL DEFAULT 0, answer text
+  joined_at double precision NOT NULL, ended_at double precision, crawls smallint NOT NULL DEFAULT 0,
+  calls bigint NOT NULL DEFAULT 0, answer text
 );
 CREATE INDEX machines_present ON machines (id) WHERE ended_at IS NULL;
 CREATE TABLE heartbeats (

@@ -1,18 +1,22 @@
 """Keeps the settings and seeds of a crawl in its database, for the machines that join."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Final, NamedTuple
 
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
 from goodbot.cluster.postgres.schema import check_format
+from goodbot.errors import InputError
 from goodbot.url import Url
 
 _LOAD: Final = """SELECT settings, EXISTS (SELECT FROM seeds),
-    ARRAY(SELECT name FROM machines WHERE ended_at IS NULL AND writer <> %s ORDER BY id)
+    ARRAY(SELECT name FROM machines WHERE ended_at IS NULL AND crawls = 1 AND writer <> %s ORDER BY id)
   FROM crawl"""
 _SAVE_SEEDS: Final = "INSERT INTO seeds SELECT unnest(%s::text[]) ON CONFLICT (md5(url)) DO NOTHING"
 _SEEDS_AT_ONCE: Final = 10_000
+_START_LOCK: Final = 0x600DB08
+"""The advisory lock that a machine holds while it begins, until it has added its seeds."""
 
 
 class SharedCrawl(NamedTuple):
@@ -35,6 +39,22 @@ def load_shared(dsn: str, writer: str) -> SharedCrawl | None:
     if row is None or not row[0]:
         return None
     return SharedCrawl(row[0], row[1], tuple(row[2]))
+
+
+@contextmanager
+def starting(dsn: str, writer: str, settings: str, seeds: Iterable[Url]) -> Iterator[tuple[str, ...]]:
+    """Makes machines that start at the same time begin one after another. Yields the names of the other machines that
+    take part; if there are none, stores the settings (TOML) and the seeds of lists first. Raises InputError if other
+    machines take part, and have begun the crawl with other settings."""
+    with connect(dsn, "goodbot start") as connection, translated(dsn):
+        connection.execute("SELECT pg_advisory_lock(%s)", (_START_LOCK,))
+        known, _, others = connection.execute(_LOAD, (writer,)).fetchone() or ("", False, ())
+        if not (others and known):
+            save_shared(connection, settings, seeds)
+            others = ()
+        elif known != settings:
+            raise InputError(f"{others[0]} has just begun this crawl with other settings: try again")
+        yield tuple(others)
 
 
 def save_shared(connection: PostgresConnection, settings: str, seeds: Iterable[Url]) -> None:

@@ -50,6 +50,8 @@ class ControlFolder:
         self._lock: int | None = None
         self._posted_at = 0
         self._under_way: set[str] = set()
+        self.shown = ""
+        """The last live status shown, as JSON."""
 
     # ---- for the running crawl ---------------------------------------------------------------------------------------
 
@@ -89,8 +91,9 @@ class ControlFolder:
     def show(self, live: LiveStatus) -> None:
         """Replaces `live.json`."""
         part = self._live.with_suffix(".part")
+        self.shown = format_live(live)
         try:
-            part.write_text(format_live(live), encoding="utf-8")
+            part.write_text(self.shown, encoding="utf-8")
             part.replace(self._live)
         except OSError as error:
             raise RunError(f"cannot write {self._live}: {error.strerror}; what was fetched is kept") from error

@@ -12,6 +12,7 @@ from typing import Final, Self
 
 from goodbot.errors import RunError
 from goodbot.exclusion import Access
+from goodbot.files import lock_folder
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
 from goodbot.search_values import IndexMark
@@ -85,7 +86,7 @@ class SqliteFrontier(SqliteLedger):
             return cls(path, schema.connect(path, read_only=True), None, *bounds)
         with translated(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock = schema.lock(path)
+            lock = lock_folder(path)
         try:
             with translated(path):
                 if create and not path.exists():

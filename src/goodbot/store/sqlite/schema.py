@@ -1,15 +1,13 @@
 """Defines the frontier's file: its tables, how it is created, opened and locked, and what its errors mean."""
 
-import fcntl
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from goodbot.errors import BusyError, DamagedError, InputError, RunError
+from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.store.reports.rows import UnreadableError
 from goodbot.store.sqlite.courtesy_table import COURTESY_TABLES
 from goodbot.store.sqlite.index_table import INDEX_TABLES
@@ -20,9 +18,6 @@ from goodbot.values import STATES
 
 FORMAT = 11
 """Raised with every change of the tables; `migrations.py` has the step that leads to it."""
-
-LOCK_TIMEOUT_S: Final = 2.0
-"""How long to wait for another writer: `submit` and similar commands take milliseconds."""
 
 APPLICATION_ID = 0x600DB07
 """Marks the file as ours (SQLite file format, offset 68)."""
@@ -189,26 +184,6 @@ def check_format(
         raise RunError(f"{path} is of an older goodbot (format {version}; this one reads {format_}): {remedy}")
     if (application, version) != (application_id, format_):
         raise damaged(path, f"not {what}")
-
-
-def lock(path: Path) -> int:
-    """Locks the folder for one writer; waits for one that ends soon. Closing the descriptor unlocks it, and so does the
-    end of the process. Raises BusyError."""
-    # Not on the file itself: closing a second descriptor of it drops the locks SQLite holds there (fcntl(2)).
-    descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    until = time.monotonic() + LOCK_TIMEOUT_S
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() > until:
-                os.close(descriptor)
-                raise BusyError(
-                    f"another crawl or command is using {path.parent}: wait until it ends, or stop it"
-                ) from error
-            time.sleep(0.02)
-        else:
-            return descriptor
 
 
 @contextmanager

@@ -52,7 +52,9 @@ class WarcArchive:
         *,
         read_only: bool = False,
         size_limit_bytes: int = 1_000_000_000,
+        writer: str = "",
     ) -> None:
+        self._writer = writer
         self._folder = folder
         self._clock = clock
         self._software = software
@@ -208,7 +210,7 @@ class WarcArchive:
             self._output = None
         if self._output is None:
             now = self._clock.now()
-            name = next_name(self._folder, now)
+            name = next_name(self._folder, now, self._writer)
             self._output = WarcOutput(self._folder / name, self._lock, info_record(name, now, self._software))
             _LOG.info("new archive file %s", self._folder / name)
         return self._output

@@ -27,7 +27,8 @@ from goodbot.values import RecordRef
 
 _LOG: Final = logging.getLogger(__name__)
 
-FILE_NAME = re.compile(r"goodbot-\d{14}-(\d{5,})\.warc\.gz")
+FILE_NAME = re.compile(r"goodbot-\d{14}-(\d{5,})(?:-[0-9a-f]{8})?\.warc\.gz")
+"""The names of files: when the file was begun, its number in the folder, and the writer, if several machines crawl."""
 
 ASIDE = "damaged"
 """The folder within the archive's folder to which repairs move damaged bytes."""
@@ -47,10 +48,12 @@ def archive_files(folder: Path) -> list[Path]:
     return sorted((path for path in folder.glob("goodbot-*.warc.gz") if FILE_NAME.fullmatch(path.name)), key=_serial)
 
 
-def next_name(folder: Path, now: float) -> str:
-    """Returns the name of a file begun now."""
+def next_name(folder: Path, now: float, writer: str = "") -> str:
+    """Returns the name of a file begun now. `writer` (8 hexadecimal digits) makes the names of several machines
+    different."""
     serial = max(map(_serial, archive_files(folder)), default=-1) + 1
-    return f"goodbot-{datetime.fromtimestamp(now, UTC):%Y%m%d%H%M%S}-{serial:05}.warc.gz"
+    by = f"-{writer}" if writer else ""
+    return f"goodbot-{datetime.fromtimestamp(now, UTC):%Y%m%d%H%M%S}-{serial:05}{by}.warc.gz"
 
 
 def is_settled(path: Path) -> bool:

@@ -1,0 +1,134 @@
+"""Opens what a crawl writes to: its control files, frontier and archive. The frontier is in the folder of the crawl, or
+in a database that several machines share."""
+
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from goodbot.clock import SystemClock
+from goodbot.config import Settings
+from goodbot.crawl_folder import SOFTWARE, CrawlFolder
+from goodbot.files import lock_folder
+from goodbot.ports import Clock, CrawlStore, Membership
+from goodbot.settings_file import save_settings, settings_text
+from goodbot.store.control.control_files import ControlFolder
+from goodbot.store.control.control_token import make_token
+from goodbot.store.control.writer_id import writer_id
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.warc.warc_archive import WarcArchive
+from goodbot.url import Url
+
+Beginning = Callable[[], AbstractContextManager[tuple[str, ...]]]
+
+_NO_OTHERS: Final[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlStores:
+    """What a crawl writes to. `listed` yields the seeds of all lists of the crawl. `membership` is None if the frontier
+    is in the folder.
+
+    `beginning` is entered to consider seeds and scope, and gives the names of the other machines that take part: if
+    there are any, they have done it. When it is left, hosts can be leased."""
+
+    control: ControlFolder
+    frontier: CrawlStore
+    archive: WarcArchive | None
+    clock: Clock
+    listed: Callable[[], Iterable[Url]]
+    beginning: Beginning
+    membership: Membership | None = None
+
+
+@contextmanager
+def open_stores(folder: CrawlFolder, settings: Settings, revisit_until: float | None) -> Iterator[CrawlStores]:
+    """Opens them for a crawl. Makes the folder if it is missing, and saves `settings` there. Raises BusyError if
+    another process uses the folder, InputError for a database that cannot be used, StoreAwayError if its server does
+    not answer."""
+    before = folder.settings_before()
+    folder.create()
+    opened = _in_folder if settings.frontier is None else _in_database
+    with opened(folder, settings, revisit_until) as stores:
+        make_token(folder.path)
+        if settings.index and not before.index:
+            stores.frontier.index_skipped()
+        save_settings(folder.settings_file, settings)
+        yield stores
+
+
+@contextmanager
+def _in_folder(folder: CrawlFolder, settings: Settings, revisit_until: float | None) -> Iterator[CrawlStores]:
+    clock = SystemClock()
+    with ExitStack() as stack:
+        frontier = SqliteFrontier.open(
+            folder.frontier,
+            create=True,
+            now=clock.now,
+            host_pages=settings.host_pages,
+            revisit_until=revisit_until,
+            host_lists=settings.host_lists,
+        )
+        stack.callback(frontier.close)
+        control = _attended(folder, stack)
+        archive = _archive(folder, settings, clock, stack)
+        yield CrawlStores(control, frontier, archive, clock, lambda: folder.seeds, lambda: nullcontext(_NO_OTHERS))
+
+
+@contextmanager
+def _in_database(folder: CrawlFolder, settings: Settings, revisit_until: float | None) -> Iterator[CrawlStores]:
+    from goodbot.cluster.postgres.frontier import PostgresFrontier  # noqa: PLC0415  (loads psycopg)
+    from goodbot.cluster.postgres.machines import Identity  # noqa: PLC0415
+    from goodbot.cluster.postgres.membership import PostgresMembership  # noqa: PLC0415
+    from goodbot.cluster.postgres.shared_settings import listed_seeds, starting  # noqa: PLC0415
+
+    dsn = settings.frontier or ""
+    with ExitStack() as stack:
+        lock = lock_folder(folder.frontier)
+        stack.callback(os.close, lock)
+        writer = writer_id(folder.path)
+        frontier = PostgresFrontier.open(
+            dsn,
+            Identity(writer, socket.gethostname(), os.getpid()),
+            host_pages=settings.host_pages,
+            revisit_until=revisit_until,
+            host_lists=settings.host_lists,
+        )
+        stack.callback(frontier.close)
+        control = _attended(folder, stack)
+        membership = PostgresMembership(frontier, lambda: control.shown)
+        stack.callback(membership.close)
+        archive = _archive(folder, settings, frontier.clock, stack, writer)
+
+        @contextmanager
+        def beginning() -> Iterator[tuple[str, ...]]:
+            text = settings_text(settings, of_machine=False)
+            with starting(dsn, writer, text, folder.seeds.new()) as others:
+                yield others
+                frontier.take_part()
+
+        def listed() -> Iterable[Url]:
+            return chain(folder.seeds, listed_seeds(dsn))
+
+        yield CrawlStores(control, frontier, archive, frontier.clock, listed, beginning, membership)
+
+
+def _attended(folder: CrawlFolder, stack: ExitStack) -> ControlFolder:
+    control = ControlFolder(folder.path)
+    control.attend()
+    stack.callback(control.close)
+    return control
+
+
+def _archive(
+    folder: CrawlFolder, settings: Settings, clock: Clock, stack: ExitStack, writer: str = ""
+) -> WarcArchive | None:
+    """Opens the archive; with --no-archive too if there is one, since it is read, and hosts are removed from it."""
+    if not settings.archive and not folder.warc.is_dir():
+        return None
+    archive = WarcArchive(folder.warc, clock, SOFTWARE, size_limit_bytes=settings.warc_size, writer=writer)
+    stack.callback(archive.close)
+    return archive
