@@ -23,7 +23,8 @@ _ADD: Final = """INSERT INTO hosts (id, key, origin, partition, ready_at)
   VALUES (nextval('host_numbers'), %s, %s, %s, 0) ON CONFLICT (key) DO NOTHING"""
 _BAR: Final = "INSERT INTO forgotten VALUES (%s, %s) ON CONFLICT DO NOTHING"
 _UNBAR: Final = "DELETE FROM forgotten WHERE host IN (SELECT id FROM hosts WHERE key = %s)"
-_TO_REMOVE: Final = """INSERT INTO removals SELECT %s, writer FROM (SELECT DISTINCT writer FROM machines WHERE crawls = 1) AS writers
+_TO_REMOVE: Final = """INSERT INTO removals
+  SELECT %s, writer FROM (SELECT DISTINCT writer FROM machines WHERE crawls = 1) AS writers
   ON CONFLICT DO NOTHING"""
 _UNFINISHED: Final = "SELECT key FROM removals JOIN hosts ON hosts.id = removals.host WHERE writer = %s ORDER BY key"
 _REMOVED: Final = "DELETE FROM removals WHERE host = (SELECT id FROM hosts WHERE key = %s) AND writer = %s"

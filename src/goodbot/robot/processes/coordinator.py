@@ -271,6 +271,7 @@ class Coordinator(CrawlLoop):
             self._calls.run(partial(self._load, answer.leases, hosts), keep)
         else:
             self._leasing = False
+            self._wake.set()
 
     def _load(self, leases: Sequence[Lease], hosts: Sequence[str]) -> "_Known":
         """Loads the robots.txt files of the leases, and the lessons about `hosts`."""
