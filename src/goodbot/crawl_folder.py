@@ -265,8 +265,7 @@ def open_search(
     hidden = hidden or together([RemovalFile(folder.path).hidden for folder in folders])
     for folder in folders:
         _wait_for_index(folder)
-    places = [folder.index for folder in folders]
-    return TantivySearch(places[0] if len(places) == 1 else places, ranking, tuple(synonyms), hidden)
+    return TantivySearch([folder.index for folder in folders], ranking, tuple(synonyms), hidden)
 
 
 def _folders(path: Folders) -> list[CrawlFolder]:

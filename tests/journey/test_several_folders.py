@@ -102,3 +102,64 @@ async def test_synonyms_of_all_folders_apply(crawls: tuple[Path, Path, str]) -> 
     search = open_search([one, two])
     assert search.search("timepiece").total == 3
     assert [hit.title for hit in search.search("lubricant").hits] == ["Oil"]
+
+
+async def snapshot(crawl: Path, to: Path) -> None:
+    done = await goodbot("index", "snapshot", "--in", crawl, "--to", to)
+    assert done.status == 0, done.err
+
+
+async def test_a_server_follows_the_snapshots_of_both(crawls: tuple[Path, Path, str], tmp_path: Path) -> None:
+    one, two, site = crawls
+    RemovalFile(two).add(Removal("1", 1.0, "token file", "", Url(f"{site}rust")))
+    await snapshot(one, tmp_path / "first")
+    await snapshot(two, tmp_path / "second")
+    both: list[str | Path] = [
+        "--follow",
+        tmp_path / "first",
+        "--follow",
+        tmp_path / "second",
+        "--into",
+        tmp_path / "copies",
+    ]
+    process = await start("serve", *both, "--follow-every", "1s", "--port", "0", "--json")
+    assert process.stdout is not None
+    home = json.loads(await process.stdout.readline())["url"]
+
+    async def find(*titles: str) -> None:
+        """Waits until these pages are found, and no others."""
+        found: list[str] = []
+        while found != [*titles]:
+            answer = await asyncio.to_thread(Visitor(home).ask, "/api/search?q=clocks")
+            found = sorted(hit["title"] for hit in json.loads(answer.text).get("hits", ()))
+            await asyncio.sleep(0.1)
+
+    try:
+        async with asyncio.timeout(30):
+            await find("Clocks", "Oil")
+            RemovalFile(two).drop({"1"})
+            await snapshot(two, tmp_path / "second")
+            await find("Clocks", "Oil", "Rust")
+        health = json.loads((await asyncio.to_thread(Visitor(home).ask, "/healthz")).text)
+        assert health["documents"] == 3
+        assert len(health["copy"]["version"].split("+")) == 2
+    finally:
+        process.terminate()
+        assert (await ended(process)).status == 0
+
+
+async def test_snapshots_that_cannot_be_followed_together(crawls: tuple[Path, Path, str], tmp_path: Path) -> None:
+    one, _, _ = crawls
+    await snapshot(one, tmp_path / "first")
+    await snapshot(one, tmp_path / "again")
+    for other, message in (("first", "is given twice"), ("again", "have the same index: give it once")):
+        both: list[str | Path] = [
+            "--follow",
+            tmp_path / "first",
+            "--follow",
+            tmp_path / other,
+            "--into",
+            tmp_path / other / ".copies",
+        ]
+        done = await goodbot("serve", *both, "--port", "0")
+        assert (done.status, message in done.err) == (2, True), done.err

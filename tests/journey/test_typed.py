@@ -144,8 +144,9 @@ async def run(command: str, folder: Path, web: Web) -> None:
 
 
 async def serve(command: str, folder: Path, web: Web) -> None:
-    crawl = ["--in", "crawl"] if "--in" in command else []
-    process = await start("serve", *crawl, "--port", "0", folder=folder, settings=web.settings)
+    names = re.findall(r"--in (\S+)", command)
+    folders = [text for name in names for text in ("--in", name if (folder / name).is_dir() else "crawl")]
+    process = await start("serve", *folders, "--port", "0", folder=folder, settings=web.settings)
     assert process.stderr is not None
     assert "http://127.0.0.1:" in (await process.stderr.readline()).decode()
     process.send_signal(signal.SIGINT)

@@ -74,7 +74,7 @@ def command(
     old_listen: str | None,
     watched: tuple[str, ...],
     watch_robots: str | None,
-    follow: str | None,
+    places: tuple[str, ...],
     copies: Path | None,
     follow_every: str | None,
     as_json: bool,
@@ -147,17 +147,17 @@ def command(
     folder = folders[0] if folders else None
     settings = _settings(folder)
     served = serve_settings(folder, options | ({"listen": old_listen} if old_listen is not None else {}))
-    if follow is not None and watched:
+    if places and watched:
         raise InputError(_WATCH_NEEDS_CRAWL)
-    follower, manifest = start_following(follow, copies, follow_every, folder)
+    following = start_following(places, copies, follow_every, folders)
     site, signer = site_of(served, settings), signer_of(settings)
     opened = _open(folders, settings, served)
-    if follower is not None and manifest is not None:
-        site, opened = as_copy(site, manifest.origin), Opened(follower.search)
+    if following is not None:
+        site, opened = as_copy(site, following.origin), Opened(following.search)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
     book = AddressBook(data_folder())
     logs = _log_watch(watched, watch_robots, opened)
-    copy = follower.state if follower is not None else None
+    copy = following.state if following is not None else None
     robots = robots_fetcher(settings)
     try:
         services = ServedServices(served, has_search=opened.search is not None)
@@ -180,8 +180,8 @@ def command(
         notify_systemd(STOPPING)
         if logs is not None:
             logs.stop()
-        if follower is not None:
-            follower.stop()
+        if following is not None:
+            following.stop()
         services.stop()
 
     serve(app, served.listen, served.port, ready, public_host=site.public_host, on_stop=stopping)

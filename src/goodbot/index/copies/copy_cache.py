@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import file_digest
 from pathlib import Path, PurePosixPath
@@ -84,15 +84,15 @@ class LocalCopy(NamedTuple):
     def open(self) -> TantivySearch:
         """Opens the index with its synonyms and the pages that must not be shown. Raises DamagedError if a file
         cannot be used."""
-        hidden = self._hidden()
-        return TantivySearch(self.folder / INDEX, None, load_synonyms(self.folder / SYNONYMS), lambda: hidden)
+        return open_together([self])
 
     def documents(self) -> int:
         """Returns how many documents the segments of the index have, also those that searches do not show. Raises
         DamagedError if it cannot be read."""
         return count_documents(self.folder / INDEX)
 
-    def _hidden(self) -> Hidden:
+    def hidden(self) -> Hidden:
+        """Returns the pages that must not be shown. Raises DamagedError if the file cannot be used."""
         file = self.folder / HIDDEN
         try:
             found = parse_hidden(file.read_bytes())
@@ -101,6 +101,16 @@ class LocalCopy(NamedTuple):
         if isinstance(found, Unusable):
             raise DamagedError(f"{file} is damaged ({found.reason})")
         return found
+
+
+def open_together(copies: Sequence[LocalCopy]) -> TantivySearch:
+    """Opens the indexes of copies as one, with the synonyms of all; pages that one of them must not show are hidden.
+    Raises DamagedError if a file cannot be used, InputError if two are the same index."""
+    hidden = [copy.hidden() for copy in copies]
+    urls, sites = (one.urls for one in hidden), (one.sites for one in hidden)
+    every = Hidden(frozenset().union(*urls), frozenset().union(*sites))
+    synonyms = dict.fromkeys(pair for copy in copies for pair in load_synonyms(copy.folder / SYNONYMS))
+    return TantivySearch([copy.folder / INDEX for copy in copies], None, tuple(synonyms), lambda: every)
 
 
 @contextmanager
