@@ -123,4 +123,4 @@ async def serve(port: int, sites: int, pages: int, log: TextIO) -> None:
 
 if __name__ == "__main__":
     with Path(sys.argv[4]).open("a") as opened:
-        asyncio.run(serve(*map(int, sys.argv[1:4]), opened))
+        asyncio.run(serve(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), opened))
