@@ -1,10 +1,11 @@
 """Many sites that note every request: for measuring whether a crawler keeps the delays that they ask for.
 
-    python counting_sites.py PORT SITES PAGES LOG
+    python counting_sites.py SITES PAGES LOG
 
 Each site has a loopback address of its own, asks for a delay in its robots.txt, and has PAGES pages, which link to each
-other and to the next site. LOG gets a line for each request: the site, the path, and the seconds at which the request
-came in (the clock that runs since the machine was started).
+other and to the next site. The program prints the port, which is the same for all sites. LOG gets a line for each
+request: the site, the path, and the seconds at which the request came in (the clock that runs since the machine was
+started).
 """
 
 import asyncio
@@ -40,10 +41,9 @@ def start_page(site: int, port: int) -> str:
 
 
 class Sites:
-    """Answers for all sites, on one port of every loopback address."""
+    """Answers for all sites."""
 
-    def __init__(self, port: int, sites: int, pages: int, log: TextIO) -> None:
-        self._port = port
+    def __init__(self, sites: int, pages: int, log: TextIO) -> None:
         self._sites = {address_of(site): site for site in range(sites)}
         self._pages = pages
         self._log = log
@@ -55,12 +55,13 @@ class Sites:
                 head = await reader.readuntil(b"\r\n\r\n")
                 at = time.clock_gettime(time.CLOCK_BOOTTIME)
                 path = head.split(b" ", 2)[1].decode("ascii")
-                site = self._sites.get(writer.get_extra_info("sockname")[0])
+                address, port = writer.get_extra_info("sockname")
+                site = self._sites.get(address)
                 if site is None:
                     writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
                     continue
                 self._log.write(f"{site} {path} {at:.6f}\n")
-                kind, body = self._body(site, path)
+                kind, body = self._body(site, port, path)
                 writer.write(
                     f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
                 )
@@ -70,12 +71,12 @@ class Sites:
         finally:
             writer.close()
 
-    def _body(self, site: int, path: str) -> tuple[str, bytes]:
+    def _body(self, site: int, port: int, path: str) -> tuple[str, bytes]:
         if path == "/robots.txt":
             return "text/plain", f"User-agent: *\nCrawl-delay: {delay_of(site)}\n".encode()
         page = int(path[1:]) if path[1:].isdecimal() else 0
         links = [f"/{(page * LINKS + number) % self._pages}" for number in range(1, LINKS + 1)]
-        links.append(start_page((site + 1) % len(self._sites), self._port))
+        links.append(start_page((site + 1) % len(self._sites), port))
         text = "".join(f'<a href="{link}">{link}</a> ' for link in links)
         return "text/html", f"<title>{site} {page}</title><p>Page {page} of site {site}.</p>{text}".encode()
 
@@ -111,16 +112,16 @@ def repeated(requests: list[Request]) -> int:
     return sum(count - 1 for count in counts.values())
 
 
-async def serve(port: int, sites: int, pages: int, log: TextIO) -> None:
+async def serve(sites: int, pages: int, log: TextIO) -> None:
     """Answers until the process is ended; writes the log out four times a second."""
-    server = await asyncio.start_server(Sites(port, sites, pages, log).answer, "0.0.0.0", port, backlog=1000)
+    server = await asyncio.start_server(Sites(sites, pages, log).answer, "0.0.0.0", 0, backlog=1000)
     async with server:
-        print("ready", flush=True)
+        print(server.sockets[0].getsockname()[1], flush=True)
         while True:
             await asyncio.sleep(0.25)
             log.flush()
 
 
 if __name__ == "__main__":
-    with Path(sys.argv[4]).open("a") as opened:
-        asyncio.run(serve(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), opened))
+    with Path(sys.argv[3]).open("a") as opened:
+        asyncio.run(serve(int(sys.argv[1]), int(sys.argv[2]), opened))

@@ -107,6 +107,9 @@ _SECTIONS: Final = {
 }
 """Headings of the help → names of options."""
 
+MACHINES_SHOWN: Final = 5
+"""Names of other machines that are printed when one joins."""
+
 _END_WORDS: Final[dict[EndReason, str]] = {
     "finished": "finished",
     "max-pages": "reached --max-pages",
@@ -300,7 +303,12 @@ async def _run(
 
 
 def _report_start(crawl: Crawl, progress: Progress, folder: Path | None) -> None:
-    """Prints what the user should know before the crawl goes on: damage, pages indexed late, forgotten seeds."""
+    """Prints what the user should know before the crawl goes on: other machines, damage, pages indexed late, forgotten
+    seeds."""
+    if crawl.others:
+        names = ", ".join(crawl.others[:MACHINES_SHOWN])
+        more = ", …" if len(crawl.others) > MACHINES_SHOWN else ""
+        progress.say(f"this machine joins the crawl of {counted(len(crawl.others), 'other machine')}: {names}{more}")
     if crawl.damage and folder:
         progress.say(damage_line(crawl.damage, folder))
     if crawl.replayed:
