@@ -1,6 +1,7 @@
 """Prepares a crawl before its objects are made: its settings, its seeds, and the number of its processes."""
 
 import os
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -8,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
-from goodbot.errors import InputError, SettingError, option_of
+from goodbot.errors import InputError, SettingError, StoreAwayError, option_of
 from goodbot.human import counted
-from goodbot.ports import CrawlStore, Rehearsal
+from goodbot.ports import CrawlStore, Rehearsal, Say
 from goodbot.robot.crawl.settings_check import check_files
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
@@ -23,20 +24,32 @@ from goodbot.values import Discovery, UrlRecord
 if TYPE_CHECKING:
     from goodbot.cluster.postgres.shared_settings import SharedCrawl
 
+AWAY_S: Final = 60.0
+"""How long a crawl that starts waits for the server of its database."""
+AGAIN_S: Final = 2.0
+"""The time between two attempts."""
+
 SEEDS_AT_ONCE: Final = 10_000
 """How many seeds are added in one transaction."""
 
 
 def new_settings(
-    folder: CrawlFolder, base: Settings, options: dict[str, object], seeds: Iterable[str], *, listed: bool = False
+    folder: CrawlFolder,
+    base: Settings,
+    options: dict[str, object],
+    seeds: Iterable[str],
+    *,
+    listed: bool = False,
+    say: Say = lambda text: None,
 ) -> Settings:
     """Merges the settings of a crawl: `options` override the folder's `goodbot.toml`, which overrides `base`. If
     machines share the crawl, the settings in its database override those of the file. `listed`: there are seeds in a
-    file. Raises InputError for an invalid name of the folder, setting or seed, and without a seed."""
+    file. `say` gets a line if the server of that database does not answer, and this waits for it. Raises InputError for
+    an invalid name of the folder, setting or seed, and without a seed; StoreAwayError after `AWAY_S`."""
     folder.check_name()
     seeds = tuple(seeds)
     settings = folder.settings(base, options)
-    shared = shared_crawl(folder, settings)
+    shared = shared_crawl(folder, settings, say)
     if shared is not None:
         settings = joined(settings, shared, options, seeds, listed=listed)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
@@ -51,16 +64,28 @@ def new_settings(
     return settings
 
 
-def shared_crawl(folder: CrawlFolder, settings: Settings) -> "SharedCrawl | None":
+def shared_crawl(folder: CrawlFolder, settings: Settings, say: Say) -> "SharedCrawl | None":
     """Returns the crawl in the database that keeps the frontier; None: there is none yet, or the folder keeps the
-    frontier. Raises InputError if psycopg is missing, or for a database that cannot be used."""
+    frontier. Raises InputError if psycopg is missing, or for a database that cannot be used; StoreAwayError if its
+    server has not answered for `AWAY_S`."""
     if settings.frontier is None:
         return None
     if settings.render:
         raise SettingError("render", "--render works only with a frontier in the folder, not with --frontier")
     from goodbot.cluster.postgres.shared_settings import load_shared  # noqa: PLC0415  (loads psycopg)
 
-    return load_shared(settings.frontier, find_writer_id(folder.path) or "")
+    writer, until = find_writer_id(folder.path) or "", time.monotonic() + AWAY_S
+    is_said = False
+    while True:
+        try:
+            return load_shared(settings.frontier, writer)
+        except StoreAwayError as error:
+            if time.monotonic() >= until:
+                raise
+            if not is_said:
+                say(f"{error}; trying again for {AWAY_S:.0f} s")
+                is_said = True
+            time.sleep(AGAIN_S)
 
 
 def joined(

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -28,7 +29,7 @@ from goodbot.cli.message_text import (
     when_due_again,
 )
 from goodbot.cli.options import Bytes, base_settings
-from goodbot.cli.printing import drop, end_when_unread, say_folded, write_json
+from goodbot.cli.printing import drop, end_when_unread, say, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
 from goodbot.config import (
     FollowRel,
@@ -214,7 +215,7 @@ def command(
     given = {name: value for name, value in options.items() if value is not None and value != ()}
     base = base_settings()
     try:
-        settings = new_settings(crawl_folder, base, given, seeds, listed=bool(seed_files))
+        settings = new_settings(crawl_folder, base, given, seeds, listed=bool(seed_files), say=partial(say, err=True))
     except SettingError as error:
         raise InputError(error.naming(f"--{option_of(error.name)}")) from error
     with read_seed_files(seed_files, Seeding(settings).check) as listed:
