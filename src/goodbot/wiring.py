@@ -164,9 +164,7 @@ async def _opened(
     identity = identity_of(settings, version("goodbot"))
     signer_of(settings)  # refuses an unusable key before anything is made
     if stream is not None and settings.frontier is not None:
-        raise InputError(
-            "a program reads pages only of a crawl with its frontier in the folder: omit `frontier`"
-        )
+        raise InputError("a program reads pages only of a crawl with its frontier in the folder: omit `frontier`")
     folder = CrawlFolder(path, settings.frontier)
     same_answers = answer_limits(folder.settings_before()) == answer_limits(settings)
 

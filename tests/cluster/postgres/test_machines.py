@@ -10,7 +10,7 @@ import pytest
 
 from goodbot.cluster.postgres import machines
 from goodbot.cluster.postgres.frontier import PostgresFrontier
-from goodbot.cluster.postgres.machines import EXPIRES_S, GRACE_S, Identity
+from goodbot.cluster.postgres.machines import BEAT_S, EXPIRES_S, GRACE_S, Identity
 from goodbot.errors import InputError, LeasesLostError, StoreAwayError
 from goodbot.partitions import PARTITIONS
 from goodbot.url import Url
@@ -30,15 +30,30 @@ def page(host: int) -> Url:
     return Url(f"http://h{host}.example/page")
 
 
+class Passing:
+    """The clock by which machines see how long others have been silent."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
 @pytest.fixture
-def join(postgres_dsn: str) -> Iterator[Join]:
+def passing() -> Passing:
+    return Passing()
+
+
+@pytest.fixture
+def join(postgres_dsn: str, passing: Passing) -> Iterator[Join]:
     """Makes one more machine; `dsn`: by another way, `writer`: in this folder."""
     opened: list[PostgresFrontier] = []
     numbers = count()
 
     def join(writer: str = "", dsn: str = postgres_dsn) -> PostgresFrontier:
         name = writer or f"folder {next(numbers)}"
-        opened.append(PostgresFrontier.open(dsn, Identity(name, f"machine of {name}", 1), parts=2))
+        opened.append(PostgresFrontier.open(dsn, Identity(name, f"machine of {name}", 1), passed=passing, parts=2))
         opened[-1].take_part()
         return opened[-1]
 
@@ -47,12 +62,21 @@ def join(postgres_dsn: str) -> Iterator[Join]:
         frontier.close()
 
 
-def silence(postgres_dsn: str, frontier: PostgresFrontier, seconds: float = EXPIRES_S + GRACE_S + 1) -> None:
-    """The last heartbeat of a machine was so long ago."""
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute(
-            "UPDATE heartbeats SET expires_at = expires_at - %s WHERE machine = %s", (seconds, frontier.machine)
-        )
+@pytest.fixture
+def pass_time(postgres_dsn: str, passing: Passing) -> Callable[..., set[str]]:
+    """Lets time pass, in which only these machines send heartbeats; returns the names of those counted as gone."""
+
+    def pass_time(*frontiers: PostgresFrontier, seconds: float = EXPIRES_S + GRACE_S + 2 * BEAT_S) -> set[str]:
+        gone = set[str]()
+        with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+            for _ in range(int(seconds / BEAT_S)):
+                passing.seconds += BEAT_S
+                for frontier in frontiers:
+                    assert machines.beat(connection, frontier.machine, frontier.clock, frontier.standing, "{}")
+                    gone.update(frontier.balance().gone)
+        return gone
+
+    return pass_time
 
 
 def shared(*frontiers: PostgresFrontier) -> None:
@@ -124,17 +148,15 @@ def test_a_partition_whose_hosts_are_leased_is_given_up_only_when_they_are_relea
 
 
 def test_the_hosts_of_a_silent_machine_are_taken_over_and_what_it_settles_is_rejected(
-    join: Join, postgres_dsn: str
+    join: Join, pass_time: Callable[..., set[str]]
 ) -> None:
     late, heir = join(), join()
     late.add(Discovery(home(host), 0) for host in range(HOSTS))
     shared(late, heir)
     held = lease_all(late)
-    silence(postgres_dsn, late, EXPIRES_S - 5)
-    shared(heir)
-    assert not heir.balance().taken, "it has not been silent for too long yet"
-    silence(postgres_dsn, late)
-    assert heir.balance().gone == (f"machine of {late._identity.writer}",)
+    assert pass_time(heir, seconds=EXPIRES_S) == set(), "it has not been silent for too long yet"
+    assert len(heir._partitions) == PARTITIONS // 2
+    assert pass_time(heir, seconds=3 * BEAT_S) == {f"machine of {late._identity.writer}"}
     shared(heir)
     inherited = lease_all(heir)
     assert held.keys() <= inherited.keys()
@@ -153,11 +175,11 @@ def test_the_hosts_of_a_silent_machine_are_taken_over_and_what_it_settles_is_rej
     assert record.state == "ready"
 
 
-def test_a_late_machine_can_join_again(join: Join, postgres_dsn: str) -> None:
+def test_a_late_machine_can_join_again(join: Join, pass_time: Callable[..., set[str]]) -> None:
     late, other = join(), join()
     late.add(Discovery(home(host), 0) for host in range(HOSTS))
     shared(late, other)
-    silence(postgres_dsn, late)
+    pass_time(other)
     shared(other)
     with pytest.raises(LeasesLostError):
         late.balance()
@@ -168,15 +190,49 @@ def test_a_late_machine_can_join_again(join: Join, postgres_dsn: str) -> None:
     assert lease_all(other)
 
 
-def test_a_silent_machine_whose_hosts_nobody_took_goes_on(join: Join, postgres_dsn: str) -> None:
+def test_a_silent_machine_whose_hosts_nobody_took_goes_on(
+    join: Join, postgres_dsn: str, pass_time: Callable[..., set[str]]
+) -> None:
     alone = join()
     alone.add(Discovery(home(host), 0) for host in range(HOSTS))
-    silence(postgres_dsn, alone)
+    pass_time()
     leases = lease_all(alone)
     assert len(leases) == HOSTS
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         assert machines.beat(connection, alone.machine, alone.clock, alone.standing, "{}")
     assert alone.settle(outcomes(leases), releases(leases)) == []
+
+
+def test_who_could_not_look_counts_nobody_as_gone_at_once(
+    join: Join, passing: Passing, pass_time: Callable[..., set[str]]
+) -> None:
+    """As after a time in which the server did not answer."""
+    first, second = join(), join()
+    pass_time(first, second, seconds=2 * BEAT_S)
+    passing.seconds += 1000.0
+    assert first.balance().gone == second.balance().gone == ()
+    assert pass_time(first, second, seconds=EXPIRES_S * 2) == set()
+
+
+def test_a_clock_of_the_database_that_was_set_ends_no_machine(
+    join: Join, postgres_dsn: str, pass_time: Callable[..., set[str]]
+) -> None:
+    first, second = join(), join()
+    for seconds in (-1000.0, 1000.0):
+        with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+            connection.execute("UPDATE heartbeats SET at = at - %s, expires_at = expires_at - %s", (seconds, seconds))
+        assert pass_time(first, second, seconds=3 * BEAT_S) == set()
+
+
+def test_a_heartbeat_of_a_machine_that_is_gone_says_so(
+    join: Join, postgres_dsn: str, pass_time: Callable[..., set[str]]
+) -> None:
+    late, other = join(), join()
+    pass_time(other)
+    until = late.standing.until
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        assert not machines.beat(connection, late.machine, late.clock, late.standing, "{}")
+    assert late.standing.until == until
 
 
 def test_who_opens_the_same_folder_again_takes_over_at_once(join: Join) -> None:

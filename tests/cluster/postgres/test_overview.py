@@ -8,7 +8,7 @@ import pytest
 
 from goodbot.cluster.postgres import overview
 from goodbot.cluster.postgres.frontier import PostgresFrontier
-from goodbot.cluster.postgres.machines import EXPIRES_S, GRACE_S, Identity
+from goodbot.cluster.postgres.machines import BEAT_S, EXPIRES_S, GRACE_S, Identity
 from goodbot.cluster.postgres.overview import LATEST_ENDED, crawl_overview, machines_of
 from goodbot.errors import InputError, RunError
 from goodbot.live import LiveStatus
@@ -18,6 +18,8 @@ from goodbot.url import Url
 from goodbot.values import Discovery, Lease, Outcome, Release
 from postgres_server import PostgresServer
 
+PASSED: Final = [0.0]
+"""The clock by which machines see how long others have been silent."""
 Join = Callable[..., PostgresFrontier]
 HOSTS: Final = 20
 
@@ -28,7 +30,11 @@ def join(postgres_dsn: str) -> Iterator[Join]:
     opened: list[PostgresFrontier] = []
 
     def join(name: str) -> PostgresFrontier:
-        opened.append(PostgresFrontier.open(postgres_dsn, Identity(f"folder of {name}", name, 17), parts=2))
+        opened.append(
+            PostgresFrontier.open(
+                postgres_dsn, Identity(f"folder of {name}", name, 17), passed=lambda: PASSED[0], parts=2
+            )
+        )
         opened[-1].take_part()
         return opened[-1]
 
@@ -66,6 +72,13 @@ def silence(dsn: str, frontier: PostgresFrontier) -> None:
             "UPDATE heartbeats SET at = at - %s, expires_at = expires_at - %s WHERE machine = %s",
             (*[EXPIRES_S + GRACE_S + 1] * 2, frontier.machine),
         )
+
+
+def take_over(frontier: PostgresFrontier) -> None:
+    """Time passes, until this machine counts all others as gone and has their partitions."""
+    for _ in range(12):
+        PASSED[0] += BEAT_S
+        frontier.balance()
 
 
 def live_at(rate: float) -> str:
@@ -123,9 +136,7 @@ def test_what_is_rejected_counts_for_nobody(join: Join, postgres_dsn: str) -> No
     first, second = join("one"), join("two")
     add(first)
     leases = lease(first, HOSTS)
-    silence(postgres_dsn, first)
-    for _ in range(8):
-        second.balance()
+    take_over(second)
     settle(first, leases)
     _, machines = machines_of(postgres_dsn)
     assert [(machine.name, machine.state, machine.pages) for machine in machines] == [
@@ -150,6 +161,7 @@ def test_states_of_machines_and_the_leases_that_end(join: Join, postgres_dsn: st
     assert machines[0].since == pytest.approx(machines[0].joined_at - GRACE_S - 1, abs=1)
     assert machines[1].since == machines[1].ended_at
     third = join("third")
+    take_over(third)
     seen = crawl_overview(postgres_dsn)
     assert seen.machines == {"alive": 1, "late": 0, "left": 1, "gone": 1}
     assert (seen.owned, seen.free, seen.ending_hosts) == (PARTITIONS, 0, 0)

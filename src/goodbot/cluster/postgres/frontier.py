@@ -9,7 +9,7 @@ from sys import float_info
 from types import TracebackType
 from typing import Any, Final, NamedTuple
 
-from goodbot.clock import SharedClock
+from goodbot.clock import SharedClock, passed_s
 from goodbot.cluster.postgres import forgetting, machines
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
 from goodbot.cluster.postgres.heartbeat import Heartbeat
@@ -79,6 +79,7 @@ class PostgresFrontier(PostgresLedger):
         host_lists: int | None = None,
         revisit_until: float | None = None,
         now: Callable[[], float] | None = None,
+        passed: Callable[[], float] = passed_s,
     ) -> None:
         self._dsn = dsn
         self._identity = identity
@@ -90,6 +91,7 @@ class PostgresFrontier(PostgresLedger):
         self._recent = RecentLinks()
         self._partitions: list[int] = []
         self._draining: frozenset[int] = frozenset()
+        self._signs = machines.LastSigns(passed)
         self._barred_until = -inf
         self._barred: set[str] = set()
         self._open: Step | None = None
@@ -107,13 +109,21 @@ class PostgresFrontier(PostgresLedger):
         host_lists: int | None = None,
         revisit_until: float | None = None,
         now: Callable[[], float] | None = None,
+        passed: Callable[[], float] = passed_s,
         parts: int = PARTS,
     ) -> "PostgresFrontier":
         """Joins the crawl in the database, without hosts before `take_part`; makes its tables if there are none (large
         ones in `parts` parts), and migrates older ones. See `SqliteFrontier.open` for the limits. `now` returns the
-        time that `add` records; without it, that is the time of the database."""
+        time that `add` records; without it, that is the time of the database. `passed`: the clock by which other
+        machines have been silent."""
         frontier = cls(
-            dsn, identity, host_pages=host_pages, host_lists=host_lists, revisit_until=revisit_until, now=now
+            dsn,
+            identity,
+            host_pages=host_pages,
+            host_lists=host_lists,
+            revisit_until=revisit_until,
+            now=now,
+            passed=passed,
         )
         with translated(dsn), connect(dsn, "goodbot") as connection:
             prepare(connection, parts)
@@ -177,7 +187,7 @@ class PostgresFrontier(PostgresLedger):
             if step.call.is_done:
                 return Balance()
             connection = step.connection
-            gone = machines.end_silent(connection, self.machine, self._identity.writer)
+            gone = machines.end_silent(connection, self.machine, self._identity.writer, self._signs)
             own, share = machines.own_partitions(connection, self.machine), machines.fair_share(connection)
             taken = given = 0
             draining: list[int] = []

@@ -1,11 +1,13 @@
 """The machines of a crawl, in its database: they join, show that they are alive, share the partitions, and leave.
 
 A machine may send requests until its last heartbeat expires. It measures that time itself, from before it sent the
-heartbeat, so it stops before the database counts it as gone. Only then may another machine take its partitions over:
-that ends the leases of their hosts, and changes their tokens, so whatever the first machine still settles is rejected.
+heartbeat. Another machine counts it as gone after it has seen no new heartbeat for longer than that, by its own clock:
+so nobody is counted as gone because a clock was set. Then it takes the partitions over: that ends the leases of their
+hosts, and changes their tokens, so whatever the first machine still settles is rejected.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Final, NamedTuple
 
 from goodbot.clock import SharedClock, passed_s
@@ -18,9 +20,14 @@ EXPIRES_S: Final = 30.0
 BEAT_S: Final = 5.0
 """The time between two heartbeats."""
 GRACE_S: Final = 2.0
-"""How much later than that machine itself the database counts a machine as gone."""
+"""How much later than that machine itself the others count a machine as gone."""
+BLIND_S: Final = 4 * BEAT_S
+"""See `LastSigns.silent`."""
 MAX_TAKEN: Final = 256
 """Partitions that a machine takes over in one transaction."""
+
+GONE: Final = -1
+"""When the heartbeat of a machine expires that others have counted as gone."""
 
 NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
 """The time of the database, as SQL."""
@@ -31,13 +38,16 @@ _FIRST_BEAT: Final = (
 )
 _BEAT: Final = f"""UPDATE heartbeats SET at = now, expires_at = now + %(valid)s, live = %(live)s
   FROM (SELECT {NOW} AS now) AS it
-  WHERE machine = %(machine)s AND EXISTS (SELECT FROM machines WHERE id = %(machine)s AND ended_at IS NULL)
-  RETURNING now"""
+  WHERE machine = %(machine)s AND expires_at <> {GONE} RETURNING now"""
 _END: Final = f"UPDATE machines SET ended_at = {NOW} WHERE id = %s AND ended_at IS NULL"
-_END_SILENT: Final = f"""UPDATE machines SET ended_at = {NOW} WHERE id IN (
-    SELECT id FROM machines JOIN heartbeats ON machine = id
-    WHERE ended_at IS NULL AND (expires_at + %s < {NOW} OR (writer = %s AND id <> %s))
-    ORDER BY id FOR UPDATE OF machines SKIP LOCKED)
+_OTHERS: Final = """SELECT id, at, writer FROM machines JOIN heartbeats ON machine = id
+  WHERE ended_at IS NULL AND id <> %s ORDER BY id"""
+# A heartbeat that comes at the same time either changes `at` first, or finds that the machine is gone.
+_NO_MORE: Final = f"""UPDATE heartbeats SET expires_at = {GONE}
+  FROM unnest(%s::bigint[], %s::float8[]) AS seen (id, seen_at) WHERE machine = seen.id AND at = seen.seen_at
+  RETURNING machine"""
+_END_GONE: Final = f"""UPDATE machines SET ended_at = {NOW} WHERE id IN (
+    SELECT id FROM machines WHERE id = ANY(%s::bigint[]) AND ended_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED)
   RETURNING id, name"""
 _CRAWLS: Final = "UPDATE machines SET crawls = 1 WHERE id = %s"
 _PRESENT: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND crawls = 1"
@@ -93,10 +103,37 @@ def beat(connection: PostgresConnection, machine: int, clock: SharedClock, stand
     return True
 
 
-def end_silent(connection: PostgresConnection, machine: int, writer: str) -> list[str]:
-    """Counts machines as gone whose heartbeat has expired, and earlier ones of the same folder, whose lock this machine
-    holds now. Returns their names."""
-    return [name for _, name in connection.execute(_END_SILENT, (GRACE_S, writer, machine)).fetchall()]
+class LastSigns:
+    """When this machine saw the last new heartbeat of each of the others."""
+
+    def __init__(self, passed: Callable[[], float] = passed_s) -> None:
+        self._passed = passed
+        self._looked_at = -inf
+        self._seen: dict[int, tuple[float, float]] = {}
+
+    def silent(self, heartbeats: Mapping[int, float]) -> list[int]:
+        """Takes the times of the last heartbeats, by machine. Returns those that have stayed the same for too long. If
+        this machine could not look for `BLIND_S`, it begins anew: the others may have been cut off from the database as
+        well."""
+        now = self._passed()
+        before, self._seen = self._seen if now - self._looked_at < BLIND_S else {}, {}
+        self._looked_at = now
+        for machine, at in heartbeats.items():
+            known = before.get(machine)
+            self._seen[machine] = known if known is not None and known[0] == at else (at, now)
+        return [machine for machine, (_, since) in self._seen.items() if now - since > EXPIRES_S + GRACE_S]
+
+
+def end_silent(connection: PostgresConnection, machine: int, writer: str, signs: LastSigns) -> list[str]:
+    """Counts machines as gone that have been silent for too long, and earlier ones of the same folder, whose lock this
+    machine holds now. Returns their names. Part of a transaction."""
+    others = connection.execute(_OTHERS, (machine,)).fetchall()
+    heartbeats = {id_: at for id_, at, _ in others}
+    gone = sorted({*signs.silent(heartbeats), *(id_ for id_, _, of in others if of == writer)})
+    if not gone:
+        return []
+    ended = [id_ for (id_,) in connection.execute(_NO_MORE, (gone, [heartbeats[id_] for id_ in gone]))]
+    return [name for _, name in connection.execute(_END_GONE, (ended,)).fetchall()]
 
 
 def end(connection: PostgresConnection, machine: int) -> None:
