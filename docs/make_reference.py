@@ -39,8 +39,8 @@ def _holdings() -> list[str]:
     return [
         "With `--json`, `live.store_away` says why the database of the frontier does not answer, and for how long; it",
         "is empty if it answers, or if the frontier is in the folder. `live.memory` has the memory of a running crawl,",
-        "measured every five seconds: `bytes` (PSS of all processes), `peak_bytes` (the largest value in this run), and",
-        "`processes`, each with `role`",
+        "measured every five seconds: `bytes` (PSS of all processes), `peak_bytes` (the largest value in this run),",
+        "and `processes`, each with `role`",
         "(`coordinator`, `worker`, or `crawler` if there is one process), `pid`, `pss_bytes`, `rss_bytes` and",
         "`holdings`. Sizes are `null` if the system does not report memory. `holdings` describes the caches and queues",
         "of the process: each has the number of `entries`, and their `bytes` if the process counts these:",
