@@ -77,7 +77,7 @@ def empty_tables(dsn: str) -> None:
     """Empties the tables of a crawl: faster than making them anew."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         names = [name for (name,) in connection.execute(_TABLES)]
-        connection.execute("UPDATE partitions SET machine = NULL; UPDATE crawl SET revisit_until = NULL")
+        connection.execute("UPDATE partitions SET machine = NULL; UPDATE crawl SET revisit_until = NULL, settings = ''")
         connection.execute("; ".join(f'DELETE FROM "{name}"' for name in names if name not in _KEPT))
 
 

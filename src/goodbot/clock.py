@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import deque
 from typing import Final
 
 
@@ -22,6 +23,9 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
+_COMPARISONS: Final = 12
+"""So many readings of the shared clock are kept: those of a minute."""
+
 _SINCE_START: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """It runs on while the machine sleeps (Linux)."""
 
@@ -33,14 +37,28 @@ def passed_s() -> float:
 
 class SharedClock:
     """Gives Unix seconds, UTC, by a clock that several machines share: `offset_s` and the seconds since this machine
-    was started. Setting the clock of this machine changes nothing."""
+    was started. Setting the clock of this machine changes nothing.
+
+    The offset stays as it was at the start, so that no delay gets shorter because it was measured again. `error_s` says
+    how far it may be off by now.
+    """
 
     def __init__(self, offset_s: float = 0.0) -> None:
         self.offset_s = offset_s
+        self.error_s = 0.0
+        self._errors: deque[float] = deque(maxlen=_COMPARISONS)
 
     def set(self, shared_now: float, asked_at: float, answered_at: float) -> None:
         """Takes over the time of the shared clock, read between `asked_at` and `answered_at` (`passed_s`)."""
         self.offset_s = shared_now - (asked_at + answered_at) / 2
+        self._errors.clear()
+        self.compare(shared_now, asked_at, answered_at)
+
+    def compare(self, shared_now: float, asked_at: float, answered_at: float) -> None:
+        """Bounds the error by the time of the shared clock, read as for `set`; the best of the last readings counts."""
+        offset_s, half_s = shared_now - (asked_at + answered_at) / 2, (answered_at - asked_at) / 2
+        self._errors.append(abs(offset_s - self.offset_s) + half_s)
+        self.error_s = min(self._errors)
 
     def now(self) -> float:
         return self.offset_s + passed_s()

@@ -119,6 +119,17 @@ class LiveStatus:
     store_away: str = ""
 
 
+# ---- several machines -----------------------------------------------------------------------------------------------
+
+
+class Shared(NamedTuple):
+    """What a machine learns when it takes part in sharing out the hosts: the hosts that some machine has barred, and
+    the names of machines that it has just counted as gone."""
+
+    barred: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
 # ---- courtesy -------------------------------------------------------------------------------------------------------
 
 

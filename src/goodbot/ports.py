@@ -8,7 +8,7 @@ from typing import Protocol
 from goodbot.archive_values import ArchivedResponse, DamagedRange, EncodedRecords
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, LeftOut, Lesson
-from goodbot.live import ControlRequest, Courtesy, EndReason, Holding, LiveStatus
+from goodbot.live import ControlRequest, Courtesy, EndReason, Holding, LiveStatus, Shared
 from goodbot.report_values import (
     HOSTS_LOOKED_AT,
     REFUSED_STATES,
@@ -583,6 +583,10 @@ class RunnableCrawl(Protocol):
 
     def unlearn(self, lessons: Sequence[Lesson]) -> None: ...
 
+    def take_notices(self) -> Sequence[str]:
+        """Returns what has happened since the last time that the user should know, a line each."""
+        ...
+
 
 class Membership(Protocol):
     """The part of this machine in a crawl that several machines share. It may send requests until `until` (`passed_s`),
@@ -598,9 +602,8 @@ class Membership(Protocol):
     @property
     def is_lost(self) -> bool: ...
 
-    def share(self) -> Sequence[str] | None:
-        """Takes part in sharing out the hosts. Returns the hosts that some machine has barred since the last time;
-        None: others have taken over those of this machine."""
+    def share(self) -> Shared | None:
+        """Takes part in sharing out the hosts. Returns None if others have taken over those of this machine."""
         ...
 
     def rejoin(self) -> None:

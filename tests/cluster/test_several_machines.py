@@ -108,6 +108,7 @@ async def test_one_machine_is_killed_one_is_stopped_and_the_server_is_restarted(
         results = await all_end(*machines)
         assert [result.status for result in results] == [-signal.SIGKILL, 0, 0], results
         assert "the database server does not answer" in results[2].err
+        assert "it joins again" in results[1].err
         requests = sites.requests
     assert repeated(requests) <= allowed
     # what the killed machine had not flushed is fetched again by others

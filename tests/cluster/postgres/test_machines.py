@@ -235,6 +235,23 @@ def test_a_heartbeat_of_a_machine_that_is_gone_says_so(
     assert late.standing.until == until
 
 
+def test_a_clock_that_may_be_off_makes_nobody_sooner(join: Join) -> None:
+    first, second = join(), join()
+    first.add([Discovery(home(1), 0), Discovery(page(1), 0)])
+    shared(first, second)
+    found = [(frontier, lease) for frontier in (first, second) for lease in lease_all(frontier).values()]
+    ((owner, lease),) = found
+    other = second if owner is first else first
+    owner.clock.error_s = 0.25
+    now = owner.clock.now()
+    (settled, *_) = outcomes({lease.host: lease})
+    owner.settle([settled], [Release(lease.host, now + 100.0, token=lease.token)])
+    assert owner.next_ready_at() == pytest.approx(now + 100.5)
+    assert owner.lease(1, 1, now + 100.4) == []
+    assert other.lease(1, 1, now + 200.0) == []
+    assert len(owner.lease(1, 1, now + 100.6)) == 1
+
+
 def test_who_opens_the_same_folder_again_takes_over_at_once(join: Join) -> None:
     before = join("folder")
     before.add(Discovery(home(host), 0) for host in range(HOSTS))

@@ -50,6 +50,7 @@ class Runner:
 
     def __init__(self, *, fails: bool = False) -> None:
         self.told: list[str] = []
+        self.notices: list[str] = []
         self._end = asyncio.Event()
         self._fails = fails
 
@@ -83,6 +84,10 @@ class Runner:
 
     def unlearn(self, lessons: Sequence[Lesson]) -> None:
         self.told.append(f"unlearn {len(lessons)}")
+
+    def take_notices(self) -> list[str]:
+        notices, self.notices = self.notices, []
+        return notices
 
     def pause(self) -> None:
         self.told.append("pause")
@@ -248,6 +253,14 @@ async def test_how_it_goes() -> None:
     assert live.memory.processes[0].holdings == (Holding("leased_urls", 3),)
 
 
+async def test_what_the_crawl_wants_the_user_to_know_is_said_once() -> None:
+    runner = Runner()
+    runner.notices.append("vm2 gave no sign for too long")
+    _, said, _ = await run(Desk({3: [ControlRequest("stop")]}), runner)
+    assert said[0] == "vm2 gave no sign for too long"
+    assert len(said) == 2
+
+
 class WaitingCalls:
     """Calls that the store does not answer yet."""
 
@@ -285,6 +298,7 @@ async def test_while_the_store_is_away_requests_are_kept_and_the_status_says_so(
     assert control.done == 1
     assert [live.store_away for live in ticks] == [calls.away] * 4
     assert {live.to_fetch for live in ticks} == {0}
+    assert sum("does not answer" in line for line in said) == 1
     calls.answer()
     assert control.done == 4
     assert frontier.record(url) is not None

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, islice
 from math import inf
 from sys import float_info
@@ -97,6 +98,7 @@ class PostgresFrontier(PostgresLedger):
         self._open: Step | None = None
         self.clock = SharedClock()
         self._now = now or self.clock.now
+        self._has_own_time = now is not None
         self.standing = Standing(0.0)
 
     @classmethod
@@ -176,6 +178,12 @@ class PostgresFrontier(PostgresLedger):
         """The number of this machine."""
         return self._transactions.machine
 
+    @property
+    def _error_s(self) -> float:
+        """How far the clock of this machine may be off. No host is leased sooner, nor written to be ready sooner, than
+        if it were off by so much."""
+        return 0.0 if self._has_own_time else self.clock.error_s
+
     def heartbeat(self, live: Callable[[], str]) -> Heartbeat:
         """Returns the heartbeats of this machine, which extend its standing and set its clock; not started yet."""
         return Heartbeat(self._dsn, self._identity.name, self.machine, self.clock, self.standing, live)
@@ -233,10 +241,11 @@ class PostgresFrontier(PostgresLedger):
             return new
 
     def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
-        """See `Frontier.lease`. `now` is by the clock of the database."""
+        """See `Frontier.lease`. `now` is by `clock`."""
         if hosts < 1 or urls_per_host < 1:
             return []
         partitions = [number for number in self._partitions if number not in self._draining]
+        now -= self._error_s
         with self._writing("lease", needs_standing=True, again=True) as step:
             for lost in step.call.before:  # hosts leased by a call whose answer was lost
                 step.hosts.undo(lost)
@@ -262,13 +271,14 @@ class PostgresFrontier(PostgresLedger):
             rejected = step.settling.settle(outcomes, step.placed(links, None))
             for release, host in zip(releases, step.places.hosts_of([item.host for item in releases]), strict=True):
                 if host is not None:
-                    step.hosts.release(host, release)
+                    step.hosts.release(host, replace(release, ready_at=release.ready_at + self._error_s))
             step.call.answers.append(rejected)
             return rejected
 
     def next_ready_at(self) -> float | None:
         """See `Frontier.next_ready_at`; of the hosts of this machine."""
-        return self._next_ready_at(self._partitions)
+        at = self._next_ready_at(self._partitions)
+        return None if at is None else at + self._error_s
 
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
         """See `Frontier.reconsider`; one pass over all URLs, in transactions of 4,096 that are out of scope."""

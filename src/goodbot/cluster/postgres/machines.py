@@ -21,6 +21,8 @@ BEAT_S: Final = 5.0
 """The time between two heartbeats."""
 GRACE_S: Final = 2.0
 """How much later than that machine itself the others count a machine as gone."""
+READINGS: Final = 5
+"""How often the time of the database is read at the start; the reading that took the shortest time counts."""
 BLIND_S: Final = 4 * BEAT_S
 """See `LastSigns.silent`."""
 MAX_TAKEN: Final = 256
@@ -80,10 +82,15 @@ def join(connection: PostgresConnection, identity: Identity, clock: SharedClock,
         (machine,) = connection.execute(_JOIN, identity).fetchone() or (0,)
         connection.execute(_FIRST_BEAT, (machine, EXPIRES_S))
     standing.until = asked_at + EXPIRES_S
+    clock.set(*min((_reading(connection) for _ in range(READINGS)), key=lambda reading: reading[2] - reading[1]))
+    return int(machine)
+
+
+def _reading(connection: PostgresConnection) -> tuple[float, float, float]:
+    """Returns the time of the database, when it was asked for, and when the answer came."""
     asked_at = passed_s()
     (now,) = connection.execute(f"SELECT {NOW}").fetchone() or (0.0,)
-    clock.set(now, asked_at, passed_s())
-    return int(machine)
+    return now, asked_at, passed_s()
 
 
 def begin_to_crawl(connection: PostgresConnection, machine: int) -> None:
@@ -92,13 +99,13 @@ def begin_to_crawl(connection: PostgresConnection, machine: int) -> None:
 
 
 def beat(connection: PostgresConnection, machine: int, clock: SharedClock, standing: Standing, live: str) -> bool:
-    """Writes a heartbeat, with the live status as JSON, and extends the standing. Returns False if the machine was
-    counted as gone."""
+    """Writes a heartbeat with the live status (JSON), extends the standing and compares the clocks. Returns False if
+    the machine was counted as gone."""
     asked_at = passed_s()
     row = connection.execute(_BEAT, {"valid": EXPIRES_S, "live": live, "machine": machine}).fetchone()
     if row is None:
         return False
-    clock.set(row[0], asked_at, passed_s())
+    clock.compare(row[0], asked_at, passed_s())
     standing.until = asked_at + EXPIRES_S
     return True
 

@@ -1,10 +1,11 @@
 """The part of one machine in a crawl: its heartbeats, and its share of the hosts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.heartbeat import Heartbeat
 from goodbot.errors import LeasesLostError
+from goodbot.live import Shared
 
 
 class PostgresMembership:
@@ -40,12 +41,13 @@ class PostgresMembership:
         """See `Membership`."""
         return self._heartbeat.is_lost
 
-    def share(self) -> Sequence[str] | None:
+    def share(self) -> Shared | None:
         """See `Membership.share`."""
         try:
-            return self._frontier.balance().barred
+            balance = self._frontier.balance()
         except LeasesLostError:
             return None
+        return Shared(balance.barred, balance.gone)
 
     def rejoin(self) -> None:
         """See `Membership.rejoin`."""

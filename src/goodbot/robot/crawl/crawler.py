@@ -94,6 +94,10 @@ class Crawler(CrawlLoop):
         self._knowledge.take(lessons)
         self.wake()
 
+    def take_notices(self) -> Sequence[str]:
+        """See `RunnableCrawl.take_notices`. There are none: all that matters is in the outcomes."""
+        return ()
+
     async def run(self, max_pages: int | None = None) -> EndReason:
         """Runs the crawl and returns why it ended. However it ends, the pages visited are committed."""
         if max_pages is not None:

@@ -57,7 +57,7 @@ class Supervisor:
     ) -> None:
         self._calls = calls or DirectCalls()
         self._ahead = _Ahead(0, 0, None)
-        self._is_counting = False
+        self._is_counting = self._is_away = False
         self._crawler = crawler
         self._inbox = inbox
         self._frontier = frontier
@@ -135,10 +135,21 @@ class Supervisor:
         while True:
             for request, done in self._inbox.take(say):
                 self._execute(request, done, say)
+            self._report(say)
             live = self.live()
             self._inbox.show(live)
             show(live)
             await self._wait()
+
+    def _report(self, say: Say) -> None:
+        """Says what has happened to the crawl or its store since the last time."""
+        for notice in self._crawler.take_notices():
+            say(notice)
+        if self._calls.away and not self._is_away:
+            say(f"waiting: {self._calls.away}; what is done is kept")
+        elif self._is_away and not self._calls.away:
+            say("the database server answers again")
+        self._is_away = bool(self._calls.away)
 
     async def _wait(self) -> None:
         """Waits until the control requests are checked again. Meanwhile it removes pages of forgotten hosts from the

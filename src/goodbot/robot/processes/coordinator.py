@@ -19,7 +19,7 @@ from goodbot.config import Settings
 from goodbot.errors import LeasesLostError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
-from goodbot.live import EndReason, Holding
+from goodbot.live import EndReason, Holding, Shared
 from goodbot.partitions import share_of_partition
 from goodbot.ports import Clock, Frontier, LessonStore, Membership, RobotsStore
 from goodbot.robot.crawl.assembly import WorkerSetup
@@ -96,6 +96,7 @@ class Coordinator(CrawlLoop):
         self._generation = 0
         self._leasing = self._is_finished = self._is_rejoining = False
         self._is_sharing = False
+        self._notices: list[str] = []
         self._news = True
         self._looked_at = self._ready_at = 0.0
         self._settings = settings
@@ -146,6 +147,11 @@ class Coordinator(CrawlLoop):
         for worker in self._workers.values():
             send(worker.writer, Grant(lessons=tuple(lessons)))
         self.wake()
+
+    def take_notices(self) -> Sequence[str]:
+        """See `RunnableCrawl.take_notices`."""
+        notices, self._notices = self._notices, []
+        return notices
 
     def pause(self) -> None:
         """See `CrawlLoop.pause`."""
@@ -523,17 +529,18 @@ class Coordinator(CrawlLoop):
                 self._lose_leases()
                 continue
             for worker in self._workers.values():
-                send(worker.writer, Confirmed(membership.until, membership.clock_offset_s))
+                send(worker.writer, Confirmed(membership.until))
             if self._clock.now() >= share_at and not self._is_sharing:
                 self._is_sharing, share_at = True, self._clock.now() + SHARE_S
                 self._calls.run(membership.share, self._shared)
 
-    def _shared(self, barred: Sequence[str] | None) -> None:
+    def _shared(self, shared: Shared | None) -> None:
         self._is_sharing = False
-        if barred is None:
+        if shared is None:
             self._lose_leases()
             return
-        for host in barred:
+        self._notices += (f"{name} gave no sign for too long: its hosts are taken over" for name in shared.gone)
+        for host in shared.barred:
             if host not in self._left:
                 self.leave(host)
         self.wake()
@@ -543,7 +550,9 @@ class Coordinator(CrawlLoop):
         no more requests to these hosts. What they did since is rejected by the frontier."""
         if self._membership is None or self._is_rejoining:
             return
-        _LOG.warning("this machine gave no sign for too long: others have taken its hosts over; it joins again")
+        notice = "this machine gave no sign for too long: others have taken its hosts over; it joins again"
+        _LOG.warning(notice)
+        self._notices.append(notice)
         self._is_rejoining = True
         self._generation += 1
         for worker in self._workers.values():

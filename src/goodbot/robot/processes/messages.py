@@ -48,10 +48,9 @@ class Committed(NamedTuple):
 
 
 class Confirmed(NamedTuple):
-    """Confirms that the worker may send requests until this time, and sets its clock; see `WorkerSetup`."""
+    """Confirms that the worker may send requests until this time; see `WorkerSetup`."""
 
     until: float
-    clock_offset_s: float
 
 
 class Stop(NamedTuple):

@@ -314,7 +314,7 @@ async def work(
     reports.crawler = crawler
     send(writer, WorkerReport())  # the worker has started
     run = asyncio.ensure_future(crawler.run())
-    listener = _Listener(granted, robots, reports, crawler, standing, shared)
+    listener = _Listener(granted, robots, reports, crawler, standing)
     listening = asyncio.ensure_future(listener.listen(reader))
     try:
         await asyncio.wait((run, listening), return_when=asyncio.FIRST_COMPLETED)
@@ -342,14 +342,12 @@ class _Listener:
         reports: ReportingSink,
         crawler: Crawler,
         standing: Standing,
-        clock: SharedClock | None,
     ) -> None:
         self._granted = granted
         self._robots = robots
         self._reports = reports
         self._crawler = crawler
         self._standing = standing
-        self._clock = clock
 
     async def listen(self, reader: asyncio.StreamReader) -> None:
         """Handles messages until the coordinator is gone, even after `Stop`, since pages that are still being read wait
@@ -363,10 +361,8 @@ class _Listener:
                 self._crawler.stop()
             case Committed(weight):
                 self._reports.committed(weight)
-            case Confirmed(until, clock_offset_s):
+            case Confirmed(until):
                 self._standing.until = until
-                if self._clock is not None:
-                    self._clock.offset_s = clock_offset_s
             case LeaveHost(host):
                 self._crawler.leave(host)
             case Pause(on):
