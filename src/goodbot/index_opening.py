@@ -146,7 +146,8 @@ def index_fault(folder: CrawlFolder, frontier: CrawlStore) -> str | None:
     except InputError:
         if mark is not None:
             return "the search index is missing"
-        return "this crawl has no search index yet" if frontier.status().pages else None
+        has_pages = frontier.lacks_documents(0) or frontier.pending_count()
+        return "this crawl has no search index yet" if has_pages else None
     except DamagedError as error:
         return f"the search index is damaged ({str(error).removesuffix(': ' + remedy(folder.index))})"
     if mark is None:
