@@ -188,7 +188,11 @@ class Batch:
         write = partial(self._write, outcomes, self._releases, self._found, self._requests, mark)
         self._outcomes, self._releases, self._index_first = [], [], False
         self._found, self._links, self._requests = [], 0, []
-        self._calls.run(write, partial(self._written, outcomes, added, committed))
+        try:
+            self._calls.run(write, partial(self._written, outcomes, added, committed))
+        except BaseException:
+            self.is_committing = False
+            raise
 
     def _write(
         self,
