@@ -36,7 +36,6 @@ from goodbot.store.control.seed_file import SeedFolder, SeedSpool
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, authority_of
 from goodbot.values import Lease
-from goodbot.web.operator.crawl_reports import CrawlReports
 from goodbot.wiring import drop_lessons
 
 _LOG: Final = logging.getLogger(__name__)
@@ -58,6 +57,8 @@ class CrawlConsole:
     used in any thread. Raises InputError if there is no crawl, DamagedError if it is damaged."""
 
     def __init__(self, path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> None:
+        from goodbot.web.operator.crawl_reports import CrawlReports  # noqa: PLC0415  (loads the web server)
+
         folder = CrawlFolder(path)
         folder.check()
         _check_readable(path)
