@@ -90,8 +90,8 @@ class Request(NamedTuple):
 
 
 def read_log(log: Path) -> list[Request]:
-    """Returns the requests noted in a log."""
-    lines = (line.split() for line in log.read_text().splitlines())
+    """Returns the requests noted in a log, which may still be written."""
+    lines = (line.split() for line in log.read_text().split("\n")[:-1])
     return [Request(int(site), path, float(at)) for site, path, at in lines]
 
 

@@ -204,7 +204,7 @@ class CrawlReader(Ledger, Protocol):
         ...
 
     def hosts_to_remove(self) -> list[str]:
-        """Returns the barred hosts that still have stored URLs."""
+        """Returns the barred hosts of which the folder of this crawl may still have something."""
         ...
 
     def visited_on(self, host: str) -> Iterator[list[Url]]:

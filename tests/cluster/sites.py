@@ -22,8 +22,7 @@ class CountingSites:
 
     @property
     def requests(self) -> list[Request]:
-        text = self._log.read_text()
-        return read_log(self._log) if text.endswith("\n") or not text else read_log(self._log)[:-1]
+        return read_log(self._log)
 
     async def has_had(self, requests: int) -> None:
         """Returns when so many requests have come."""
