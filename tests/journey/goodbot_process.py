@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ MAX_OUTPUT = 64 * 1024 * 1024
 HASTY = "robots_retry_first = 0.1\nbackoff_first = 0.1\n"
 """A goodbot.toml for crawls whose sites fail, and which are not about the waits between."""
 
+_PROGRESS = re.compile(r"^(?!goodbot: ).* [0-9.]+( [kMG]?B)?/s\b")
 _OF_OTHERS = ("GOODBOT_", "COLUMNS", "FORCE_COLOR", "TTY_", "LANG", "LC_")
 """What of the environment would have a command say something else, or say it otherwise."""
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(_OF_OTHERS)}
@@ -44,9 +46,10 @@ class Ended:
 
     @property
     def complaint(self) -> str:
-        """The one line on standard error; asserts that it is one, and no traceback."""
+        """The one line on standard error; asserts that it is one, and no traceback. On a busy machine, lines of
+        progress may come before it."""
         assert "Traceback" not in self.err, self.err
-        lines = self.err.strip().splitlines()
+        lines = [line for line in self.err.strip().splitlines() if not _PROGRESS.search(line)]
         assert len(lines) == 1, self.err
         assert lines[0].startswith("goodbot: ")
         return lines[0]
