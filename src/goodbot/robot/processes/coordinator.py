@@ -8,18 +8,16 @@ worker that dies; the hosts of that worker wait as after any kill.
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
 from socket import socketpair
-from typing import Final, NamedTuple, TypeVar
+from typing import Final
 
 from goodbot.config import Settings
-from goodbot.errors import LeasesLostError
 from goodbot.exclusion import Access
-from goodbot.lesson_values import IndexedPage, Lesson
-from goodbot.live import EndReason, Holding, Shared
+from goodbot.lesson_values import Lesson
+from goodbot.live import EndReason, Holding
 from goodbot.partitions import share_of_partition
 from goodbot.ports import Clock, Frontier, LessonStore, Membership, RobotsStore
 from goodbot.robot.crawl.assembly import WorkerSetup
@@ -28,6 +26,7 @@ from goodbot.robot.crawl.loop import CrawlLoop
 from goodbot.robot.crawl.page_mark import PageMark
 from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls
 from goodbot.robot.processes.ended_workers import EndedWorkers
+from goodbot.robot.processes.host_leasing import HostLeasing
 from goodbot.robot.processes.messages import (
     Committed,
     Confirmed,
@@ -43,6 +42,7 @@ from goodbot.robot.processes.messages import (
     unpack_requests,
     unpack_result,
 )
+from goodbot.robot.processes.participation import Participation
 from goodbot.robot.processes.spawning import Start, start_process
 from goodbot.robot.processes.worker import host_of_origin
 from goodbot.robot.processes.worker_records import HeldLease, WorkerRecord
@@ -53,15 +53,6 @@ from goodbot.visit_values import VisitResult
 MAX_WAITING_PER_PLACE: Final = 4
 """How many leases for each place (see `WorkerRecord.places`) may wait for workers that are full. The coordinator goes
 on leasing until then, so that the other workers still get leases."""
-
-LOOK_S: Final = 1.0
-"""How long the coordinator relies on the frontier's word that no host is ready, unless something was committed since:
-another machine may add URLs."""
-
-CONFIRM_S: Final = 1.0
-"""How often the workers are told until when they may send requests, if several machines share the crawl."""
-SHARE_S: Final = 5.0
-"""How often this machine takes part in sharing out the hosts."""
 
 _MIN_BODIES_BYTES: Final = 1024 * 1024
 
@@ -93,15 +84,20 @@ class Coordinator(CrawlLoop):
         super().__init__(frontier, batch, clock)
         self._calls = calls or DirectCalls()
         self._membership = membership
-        self._generation = 0
-        self._leasing = self._is_finished = self._is_rejoining = False
-        self._is_sharing = False
-        self._notices: list[str] = []
-        self._news = True
-        self._looked_at = self._ready_at = 0.0
+        self._participation = None if membership is None else Participation(membership, self, self._calls, clock)
+        self._leasing = HostLeasing(
+            frontier,
+            robots,
+            lessons,
+            self._calls,
+            clock,
+            without_lessons=self._without_lessons,
+            keep=self._keep_lease,
+            wake=self._wake.set,
+            lose=self._lose,
+        )
         self._settings = settings
         self._setup = replace(setup, uncommitted_most=max(MAX_OUTCOMES // workers, 1), processes=workers)
-        self._frontier = frontier
         self._robots = robots
         self._batch = batch
         self._lessons = lessons
@@ -150,8 +146,7 @@ class Coordinator(CrawlLoop):
 
     def take_notices(self) -> Sequence[str]:
         """See `RunnableCrawl.take_notices`."""
-        notices, self._notices = self._notices, []
-        return notices
+        return self._participation.take_notices() if self._participation else ()
 
     def pause(self) -> None:
         """See `CrawlLoop.pause`."""
@@ -176,8 +171,8 @@ class Coordinator(CrawlLoop):
         try:
             for number in range(self._count):
                 await self._start_worker(number)
-            if self._membership is not None:
-                self._begin_task(self._take_part(self._membership))
+            if self._participation is not None:
+                self._begin_task(self._participation.run())
             reason = await self._run_loop()
             await self._stop_workers()
         except asyncio.CancelledError:
@@ -191,7 +186,7 @@ class Coordinator(CrawlLoop):
 
     def wake(self) -> None:
         """See `CrawlLoop.wake`."""
-        self._news = True
+        self._leasing.note_news()
         super().wake()
 
     async def _commit_rest(self) -> None:
@@ -205,16 +200,14 @@ class Coordinator(CrawlLoop):
         self._grant()
 
     def _is_busy(self) -> bool:
-        waits = self._leasing or self._is_rejoining or self._batch.is_committing
+        waits = self._leasing.is_waiting or self._is_rejoining or self._batch.is_committing
         return waits or any(worker.held or worker.waiting for worker in self._workers.values())
 
     def _has_finished(self) -> bool:
-        return self._is_finished and not self._news
+        return self._leasing.is_finished
 
     def _next_ready_at(self) -> float | None:
-        if self._leasing:
-            return None  # the answer wakes the loop
-        return self._clock.now() if self._news else min(self._ready_at, self._looked_at + LOOK_S)
+        return self._leasing.next_ready_at()
 
     def _is_full(self) -> bool:
         return self._free_places() <= 0 or self._pages_left <= self._outstanding()
@@ -243,62 +236,15 @@ class Coordinator(CrawlLoop):
 
     def _lease_more(self) -> bool:
         """Leases hosts for the free places. Returns whether more can be leased at once; False while the call waits."""
-        room, share, now = self._free_places(), self._urls_per_lease(), self._clock.now()
-        is_known = not self._news and now < min(self._ready_at, self._looked_at + LOOK_S)
-        if self._leasing or self._is_rejoining or room <= 0 or not share or is_known:
-            return False
-        self._leasing, self._news = True, False
-        self._calls.run(partial(self._lease, room, share, now), self._take_leases)
-        return not self._leasing and self._ready_at <= now
+        room, share = self._free_places(), self._urls_per_lease()
+        return not self._is_rejoining and room > 0 and share > 0 and self._leasing.lease(room, share)
 
-    def _lease(self, room: int, share: int, now: float) -> "_Answer":
-        """Leases hosts in the store. If there are no more, looks when there will be some."""
-        try:
-            leases = self._frontier.lease(room, share, now, sized=True)
-        except LeasesLostError:
-            return _Answer((), now, inf, False, is_lost=True)
-        if len(leases) == room:
-            return _Answer(leases, now, now, False)
-        ready_at = self._frontier.next_ready_at()
-        is_finished = not leases and ready_at is None and self._frontier.is_finished()
-        return _Answer(leases, now, inf if ready_at is None else ready_at, is_finished)
+    def _without_lessons(self, lease: Lease) -> list[str]:
+        return self._worker_of(lease.partition).hosts_without_lessons([lease])
 
-    def _take_leases(self, answer: "_Answer") -> None:
-        """Loads what is known of the leased hosts. Robots.txt files are sent with every lease, since a worker keeps one
-        only as long as it holds the lease (docs/decisions/0021); lessons only if the worker did not get them lately."""
-        self._looked_at, self._ready_at, self._is_finished = answer.at, answer.ready_at, answer.is_finished
-        if answer.is_lost:
-            self._lose_leases()
-        hosts: list[str] = []
-        for lease in answer.leases:
-            hosts += self._worker_of(lease.partition).hosts_without_lessons([lease])
-        if answer.leases:
-            keep = partial(self._keep_leases, self._generation)
-            self._calls.run(partial(self._load, answer.leases, hosts), keep)
-        else:
-            self._leasing = False
-            self._wake.set()
-
-    def _load(self, leases: Sequence[Lease], hosts: Sequence[str]) -> "_Known":
-        """Loads the robots.txt files of the leases, and the lessons about `hosts`."""
-        origins = dict.fromkeys(leased.url.origin for lease in leases for leased in lease.urls)
-        robots = self._robots.load_all_robots(origins)
-        if self._lessons is None or not hosts:
-            return _Known(leases, robots, (), ())
-        return _Known(leases, robots, self._lessons.load_lessons(hosts), self._lessons.load_indexed_pages(hosts))
-
-    def _keep_leases(self, generation: int, known: "_Known") -> None:
-        """Gives the leases to their workers, as soon as these have room; unless they have been lost since."""
-        self._leasing = False
-        self._wake.set()
-        if generation != self._generation:
-            return
-        lessons, pages = _by_host(known.lessons, _host_of_lesson), _by_host(known.indexed_pages, _host_of_page)
-        for lease in known.leases:
-            origins = dict.fromkeys(leased.url.origin for leased in lease.urls)
-            robots = {origin: known.robots[origin] for origin in origins if origin in known.robots}
-            held = HeldLease(lease, {}, robots, lessons.get(lease.host, ()), pages.get(lease.host, ()))
-            self._worker_of(lease.partition).waiting.append(held)
+    def _keep_lease(self, held: HeldLease) -> None:
+        """Keeps a lease for its worker, until that has room."""
+        self._worker_of(held.lease.partition).waiting.append(held)
 
     def _worker_of(self, partition: int) -> WorkerRecord:
         return self._workers[share_of_partition(partition, self._count)]
@@ -344,7 +290,7 @@ class Coordinator(CrawlLoop):
                 lease = held.lease
                 self._batch.release(Release(lease.host, now, lease.backoff_s, lease.cut_at, token=lease.token))
             worker.waiting.clear()
-            if self._stopping and not self._leasing:
+            if self._stopping and not self._leasing.is_waiting:
                 self._send_stop(worker)
 
     def _send_stop(self, worker: WorkerRecord) -> None:
@@ -488,7 +434,7 @@ class Coordinator(CrawlLoop):
             worker.uncommitted = 0
 
         def committed() -> None:
-            self._news = True
+            self._leasing.note_news()
             for worker, weight in reported:
                 if self._workers.get(worker.number) is worker:
                     send(worker.writer, Committed(weight))
@@ -516,100 +462,47 @@ class Coordinator(CrawlLoop):
                 worker.process.kill()
             await worker.process.wait()
 
-    # ---- several machines -------------------------------------------------------------------------------------------
+    # ---- several machines: the part of `Machine` -------------------------------------------------------------------
 
-    async def _take_part(self, membership: Membership) -> None:
-        """Tells the workers until when they may send requests, and takes part in sharing out the hosts."""
-        share_at = self._clock.now() + SHARE_S
-        while True:
-            await self._clock.sleep(CONFIRM_S)
-            if self._is_rejoining:
-                continue
-            if membership.is_lost:
-                self._lose_leases()
-                continue
-            for worker in self._workers.values():
-                send(worker.writer, Confirmed(membership.until))
-            if self._clock.now() >= share_at and not self._is_sharing:
-                self._is_sharing, share_at = True, self._clock.now() + SHARE_S
-                self._calls.run(membership.share, self._shared)
+    @property
+    def is_stopping(self) -> bool:
+        """See `Machine`."""
+        return self._stopping
 
-    def _shared(self, shared: Shared | None) -> None:
-        self._is_sharing = False
-        if shared is None:
-            self._lose_leases()
-            return
-        self._notices += (f"{name} gave no sign for too long: its hosts are taken over" for name in shared.gone)
-        for host in shared.barred:
+    @property
+    def _is_rejoining(self) -> bool:
+        return self._participation is not None and self._participation.is_rejoining
+
+    def confirm(self, until: float) -> None:
+        """See `Machine`."""
+        for worker in self._workers.values():
+            send(worker.writer, Confirmed(until))
+
+    def bar(self, hosts: Sequence[str]) -> None:
+        """See `Machine`."""
+        for host in hosts:
             if host not in self._left:
                 self.leave(host)
-        self.wake()
 
-    def _lose_leases(self) -> None:
-        """Begins anew after other machines have taken over the hosts of this one: kills the workers, so that they send
-        no more requests to these hosts. What they did since is rejected by the frontier."""
-        if self._membership is None or self._is_rejoining:
-            return
-        notice = "this machine gave no sign for too long: others have taken its hosts over; it joins again"
-        _LOG.warning(notice)
-        self._notices.append(notice)
-        self._is_rejoining = True
-        self._generation += 1
+    def drop(self) -> None:
+        """See `Machine`."""
+        self._leasing.forget()
         for worker in self._workers.values():
             worker.waiting.clear()
             worker.stop_sent = True
             if worker.process.returncode is None:
                 worker.process.kill()
-        self._begin_task(self._rejoin(self._membership))
 
-    async def _rejoin(self, membership: Membership) -> None:
+    async def ended(self) -> None:
+        """See `Machine`."""
         for worker in self._workers.values():
             await worker.has_ended.wait()
-        if self._stopping:
-            self._is_rejoining = False
-            return
-        self._calls.run(membership.rejoin, lambda _: self._begin_task(self._begin_anew()))
 
-    async def _begin_anew(self) -> None:
+    async def begin_anew(self) -> None:
+        """See `Machine`."""
         for number in range(self._count):
             await self._start_worker(number)
-        self._is_rejoining = False
-        self.wake()
 
-
-class _Answer(NamedTuple):
-    """What the frontier leased at `at`; when more will be ready, infinity for never; whether the crawl is finished; and
-    whether other machines have taken over the hosts of this one."""
-
-    leases: Sequence[Lease]
-    at: float
-    ready_at: float
-    is_finished: bool
-    is_lost: bool = False
-
-
-class _Known(NamedTuple):
-    """Leases, and what is known of their hosts."""
-
-    leases: Sequence[Lease]
-    robots: Mapping[str, Access]
-    lessons: Sequence[Lesson]
-    indexed_pages: Sequence[IndexedPage]
-
-
-_Item = TypeVar("_Item")
-
-
-def _by_host(items: Iterable[_Item], host_of: Callable[[_Item], str]) -> dict[str, list[_Item]]:
-    found: dict[str, list[_Item]] = {}
-    for item in items:
-        found.setdefault(host_of(item), []).append(item)
-    return found
-
-
-def _host_of_lesson(lesson: Lesson) -> str:
-    return lesson.host
-
-
-def _host_of_page(page: IndexedPage) -> str:
-    return page.url.host_key
+    def _lose(self) -> None:
+        if self._participation is not None:
+            self._participation.lose()
