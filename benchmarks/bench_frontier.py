@@ -4,9 +4,8 @@ cost of many hosts.
     make bench-frontier SIZES="1 10 30" HOSTS="1000 100000 1000000"
 
 SIZES are millions of known URLs, in one file that grows. At each size the benchmark leases 64 hosts at a time with 64
-URLs each, and settles about a hundred pages at a time, one or two of each host; each transaction is synced to disk. A
-page has 84 links: 24 that every page of its host has, 46 to pages near it, 4 to any page, 10 new ones. URLs have 69
-characters, of which 42 are stored.
+URLs each, and settles about a hundred pages at a time, one or two of each host (see `growing_web`); each transaction is
+synced to disk.
 
 HOSTS are numbers of hosts with two pages each, to measure the cost of choosing among so many hosts. An empty list
 leaves its table out.
@@ -20,14 +19,12 @@ deletes all its files except the JSON file.
 """
 
 import pickle
-import random
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from itertools import zip_longest
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
@@ -35,8 +32,8 @@ from typing import TypeVar
 from goodbot.robot.processes.messages import pack, unpack_leases
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, SimulatedWeb
-from goodbot.url import Url
-from goodbot.values import Discovery, Event, Lease, LeasedUrl, Outcome, RecordRef, Release
+from goodbot.values import Discovery, Outcome, Release
+from growing_web import GrowingWeb, batches
 from settings import numbers, save, start
 
 SIZES = numbers("SIZES", "1 10 30", "millions of known URLs", 0.01, 1000)
@@ -44,13 +41,8 @@ HOSTS = numbers("HOSTS", "1000 100000 1000000", "numbers of hosts to choose amon
 A = TypeVar("A")
 R = TypeVar("R")
 FAR = 1e10
-FILE_HOSTS = 1500
-BATCH = 96
 ROUNDS = 2
 CHOICES = 100
-EVENTS = tuple(
-    Event(1e9, "fetch", "allowed", "a reason of about the usual length, forty or fifty characters") for _ in range(5)
-)
 
 
 @dataclass(frozen=True)
@@ -108,42 +100,34 @@ class Delay:
 
 
 class Crawl:
-    """A crawl without a network: the links of each page are computed from the pages of its host."""
+    """A crawl of `GrowingWeb`."""
 
     def __init__(self, folder: Path) -> None:
         self.frontier = SqliteFrontier.open(folder / "frontier.sqlite", create=True)
         self.file = folder / "frontier.sqlite"
-        self._chance = random.Random(1)
-        self._known = [0] * FILE_HOSTS
-        self._visited = [0] * FILE_HOSTS
-        self.pages = 0
-
-    @property
-    def known(self) -> int:
-        """The number of URLs in the frontier."""
-        return sum(self._known)
+        self._web = GrowingWeb()
 
     def fill(self, urls: int) -> float:
         """Adds URLs until `urls` are known. Returns CPU µs per URL."""
-        spent, before = 0.0, self.known
-        while self.known < urls:
-            found = [item for host in self._chance.sample(range(FILE_HOSTS), 16) for item in self._new(host, 640, 3)]
+        spent, before = 0.0, self._web.known
+        while self._web.known < urls:
+            found = self._web.discover()
             began = time.process_time()
             self.frontier.add(found)
             spent += time.process_time() - began
-        return spent / max(self.known - before, 1) * 1e6
+        return spent / max(self._web.known - before, 1) * 1e6
 
     def measure(self, fill_us: float) -> Size:
         """Measures the size of the file, then leases and settles pages."""
-        bytes_per_url = self._bytes() / self.known
+        bytes_per_url = self._bytes() / self._web.known
         lease_s = settle_s = wall_s = 0.0
-        before, links = self.pages, 0
+        before, links = self._web.pages, 0
         for round_ in range(ROUNDS):
             began = time.process_time()
             leases = self.frontier.lease(64, 64, FAR)
             lease_s += time.process_time() - began
-            for batch in _batches(leases):
-                outcomes = [self._visit(item) for item in batch]
+            for batch in batches(leases):
+                outcomes = [self._web.visit(item) for item in batch]
                 links += sum(len(outcome.links) for outcome in outcomes)
                 cpu, wall = time.process_time(), time.monotonic()
                 self.frontier.settle(outcomes, [])
@@ -152,9 +136,9 @@ class Crawl:
             began = time.process_time()
             self.frontier.settle([], [Release(lease.host, 1e9 + round_) for lease in leases])
             settle_s += time.process_time() - began
-        pages = self.pages - before
+        pages = self._web.pages - before
         return Size(
-            urls=self.known,
+            urls=self._web.known,
             pages=pages,
             fill_us_per_url=fill_us,
             settle_us_per_page=settle_s / pages * 1e6,
@@ -172,46 +156,6 @@ class Crawl:
         size = self.file.stat().st_size
         self.frontier = SqliteFrontier.open(self.file)
         return size
-
-    def _visit(self, item: LeasedUrl) -> Outcome:
-        host = int(item.url.text[len("https://www.host") :].partition(".")[0])
-        number = self._visited[host]
-        self._visited[host] += 1
-        self.pages += 1
-        known = self._known[host]
-        old = [
-            *range(24),
-            *(max(number - 23 + near, 0) for near in range(46)),
-            *(self._chance.randrange(known) for _ in range(3)),
-        ]
-        links = [Discovery(_url(host, other), item.depth + 1, item.url) for other in old]
-        links.append(Discovery(_url(self._chance.randrange(FILE_HOSTS), 5), item.depth + 1, item.url))
-        links += self._new(host, 10, item.depth + 1, item.url)
-        return Outcome(
-            *(item.url, "visited", 1e9, "status 200", 200, 30_000, "sha256:" + "a" * 64, "A title of a page"),
-            *(RecordRef("crawl-20260101000000-00001.warc.gz", 123_456_789), False, 0.0, 0, EVENTS, tuple(links)),
-        )
-
-    def _new(self, host: int, number: int, depth: int, source: Url | None = None) -> list[Discovery]:
-        first = self._known[host]
-        self._known[host] += number
-        source = source or _url(host, 0)
-        return [Discovery(_url(host, page), depth, source) for page in range(first, first + number)]
-
-
-def _url(host: int, page: int) -> Url:
-    """Returns the URL of a page; each folder has forty pages."""
-    return Url(
-        f"https://www.host{host}.example/section-{page // 400 * 7919 % 977}/part-{page // 40 * 31 % 101}/"
-        f"article-{page * 2654435761 % 4294967296:08x}.html"
-    )
-
-
-def _batches(leases: list[Lease]) -> Iterator[list[LeasedUrl]]:
-    """Yields URLs in the order of a crawl: the first URL of each lease, then the second of each …"""
-    turns = [item for turn in zip_longest(*(lease.urls for lease in leases)) for item in turn if item is not None]
-    for first in range(0, len(turns), BATCH):
-        yield turns[first : first + BATCH]
 
 
 def _peak_mb() -> float:

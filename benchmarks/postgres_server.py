@@ -1,4 +1,4 @@
-"""A PostgreSQL server that the tests start themselves, with the programs of Debian's package `postgresql`."""
+"""A PostgreSQL server of our own for tests and benchmarks, with the programs of Debian's package `postgresql`."""
 
 import os
 import pwd
@@ -6,19 +6,18 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
 
 import psycopg
 
-_OPTIONS: Final = {
+FOR_TESTS: Final = {
     "fsync": "off",  # the tests end the server, never the machine
     "full_page_writes": "off",
     "shared_buffers": "64MB",
     "max_connections": "100",
-    "listen_addresses": "127.0.0.1",
 }
 
 
@@ -36,10 +35,12 @@ def _free_port() -> int:
 
 
 class PostgresServer:
-    """A running server. PostgreSQL refuses to run as root, so root runs it as the user `postgres`."""
+    """A server on loopback, with the settings of `options`. PostgreSQL refuses to run as root, so root runs it as the
+    user `postgres`."""
 
-    def __init__(self, folder: Path, bin_: Path) -> None:
+    def __init__(self, folder: Path, bin_: Path, options: Mapping[str, str] = FOR_TESTS) -> None:
         self._bin = bin_
+        self._options = {"listen_addresses": "127.0.0.1", **options}
         self._data = folder / "data"
         self._log = folder / "log"
         self._folder = folder
@@ -60,9 +61,14 @@ class PostgresServer:
         )
 
     def start(self) -> None:
-        settings = " ".join(f"-c {name}={value}" for name, value in _OPTIONS.items())
+        settings = " ".join(f"-c {name}={value}" for name, value in self._options.items())
         options = f"-p {self.port} -k {self._folder} {settings}"
         self.run("pg_ctl", "-D", str(self._data), "-l", str(self._log), "-w", "-o", options, "start")
+
+    @property
+    def pid(self) -> int:
+        """The process that all others of the server are children of."""
+        return int((self._data / "postmaster.pid").read_text().split("\n")[0])
 
     def stop(self, mode: Literal["fast", "immediate"] = "immediate") -> None:
         self.run("pg_ctl", "-D", str(self._data), "-w", "-m", mode, "stop")
@@ -87,7 +93,7 @@ _TABLES: Final = """SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
+def postgres_server(options: Mapping[str, str] = FOR_TESTS) -> Iterator[PostgresServer]:
     """Starts a server; ends it, and removes its data, at the end. `programs` must not be None."""
     bin_ = programs()
     if bin_ is None:
@@ -98,7 +104,7 @@ def postgres_server() -> Iterator[PostgresServer]:
         if os.geteuid() == 0:
             owner = pwd.getpwnam("postgres")
             os.chown(folder, owner.pw_uid, owner.pw_gid)
-        server = PostgresServer(folder, bin_)
+        server = PostgresServer(folder, bin_, options)
         server.create()
         server.start()
         try:
