@@ -127,14 +127,14 @@ class Crawl:
             leases = self.frontier.lease(64, 64, FAR)
             lease_s += time.process_time() - began
             for batch in batches(leases):
-                outcomes = [self._web.visit(item) for item in batch]
+                outcomes = [self._web.visit(item, token) for item, token in batch]
                 links += sum(len(outcome.links) for outcome in outcomes)
                 cpu, wall = time.process_time(), time.monotonic()
                 self.frontier.settle(outcomes, [])
                 settle_s += time.process_time() - cpu
                 wall_s += time.monotonic() - wall
             began = time.process_time()
-            self.frontier.settle([], [Release(lease.host, 1e9 + round_) for lease in leases])
+            self.frontier.settle([], [Release(lease.host, 1e9 + round_, token=lease.token) for lease in leases])
             settle_s += time.process_time() - began
         pages = self._web.pages - before
         return Size(

@@ -41,13 +41,13 @@ class GrowingWeb:
         """Makes 640 new pages on each of 16 hosts."""
         return [item for host in self._chance.sample(range(HOSTS), 16) for item in self._new(host, 640, 3)]
 
-    def visit(self, item: LeasedUrl) -> Outcome:
-        """Visits a page."""
+    def visit(self, item: LeasedUrl, token: int) -> Outcome:
+        """Visits a page that is leased with this token."""
         host = int(item.url.text[len("https://www.host") :].partition(".")[0])
         number = self._visited[host]
         self._visited[host] += 1
         self.pages += 1
-        known = self._known[host]
+        known = max(self._known[host], 1)
         old = [
             *range(24),
             *(max(number - 23 + near, 0) for near in range(46)),
@@ -59,6 +59,7 @@ class GrowingWeb:
         return Outcome(
             *(item.url, "visited", 1e9, "status 200", 200, 30_000, "sha256:" + "a" * 64, "A title of a page"),
             *(RecordRef("crawl-20260101000000-00001.warc.gz", 123_456_789), False, 0.0, 0, _EVENTS, tuple(links)),
+            token=token,
         )
 
     def _new(self, host: int, number: int, depth: int, source: Url | None = None) -> list[Discovery]:
@@ -68,9 +69,11 @@ class GrowingWeb:
         return [Discovery(_url(host, page), depth, source) for page in range(first, first + number)]
 
 
-def batches(leases: Sequence[Lease]) -> Iterator[list[LeasedUrl]]:
-    """Yields about a hundred URLs at a time in the order of a crawl: the first URL of each lease, then the second …"""
-    turns = [item for turn in zip_longest(*(lease.urls for lease in leases)) for item in turn if item is not None]
+def batches(leases: Sequence[Lease]) -> Iterator[list[tuple[LeasedUrl, int]]]:
+    """Yields about a hundred URLs at a time, with the tokens of their leases, in the order of a crawl: the first URL of
+    each lease, then the second …"""
+    pairs = ([(item, lease.token) for item in lease.urls] for lease in leases)
+    turns = [pair for turn in zip_longest(*pairs) for pair in turn if pair is not None]
     for first in range(0, len(turns), BATCH):
         yield turns[first : first + BATCH]
 
