@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from goodbot.errors import RunError
-from goodbot.index.copies import TooSlowError
 from goodbot.one_shot import service_request, service_transport
 from goodbot.page.coding import Decoded, decode_content
+from goodbot.places.place import TooSlowError
 from goodbot.ports import Transport
 from goodbot.url import Url, parse_url
 from goodbot.values import Failure, Response
@@ -35,7 +35,7 @@ class _Whole(NamedTuple):
 
 
 class HttpSource:
-    """Implements `CopySource` at the URL of a folder. A file is fetched in parts by range requests (RFC 9110 §14); a
+    """Implements `ReadablePlace` at the URL of a folder. A file is fetched in parts by range requests (RFC 9110 §14); a
     server without these can serve files of up to 10 MiB, which are kept until the next one is read. Redirects are not
     followed. One thread may use it."""
 

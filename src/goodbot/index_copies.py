@@ -4,9 +4,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from goodbot.config import Settings
 from goodbot.copy_over_http import HttpSource
@@ -16,26 +13,23 @@ from goodbot.index.copies import (
     Contents,
     CopyCache,
     Copying,
-    CopySource,
-    CopyTarget,
-    FolderPlace,
-    FsspecPlace,
     Origin,
     Snapshot,
     hold_index,
     open_cache,
     take_snapshot,
 )
+from goodbot.places.folder_place import FolderPlace
+from goodbot.places.opening import WEB, open_place
+from goodbot.places.place import Place, ReadablePlace
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.store.control.removals import RemovalFile
 from goodbot.url import parse_url
 
-_WEB: Final = ("http://", "https://")
-
 
 def snapshot_index(
     path: Path,
-    target: CopyTarget,
+    target: Place,
     keep: int,
     origin: Origin,
     watch: Callable[[Copying], object] = lambda progress: None,
@@ -61,29 +55,25 @@ def origin_of(path: Path, settings: Settings, home: str | None) -> Origin:
     return Origin(identity.token, identity.user_agent, settings.contact or "", home or "")
 
 
-def open_target(text: str) -> CopyTarget:
+def open_target(text: str) -> Place:
     """Opens the place that a user names: a folder, or a URL of fsspec. Raises InputError if it cannot be used."""
-    if text.lower().startswith(_WEB):
-        raise InputError(
-            f"a Web server cannot be written to: write to a folder that it serves, or to a URL of fsspec, not to {text}"
-        )
-    return _open_folder(text) or FsspecPlace(text)
+    return _open_folder(text) or open_place(text)
 
 
-def open_source(text: str) -> CopySource:
+def open_source(text: str) -> ReadablePlace:
     """Opens the place that a user names: a folder, the URL of a Web server that serves one, or a URL of fsspec. Raises
     InputError if it cannot be used."""
-    if text.lower().startswith(_WEB):
+    if text.lower().startswith(WEB):
         url = parse_url(text)
         if url is None or "?" in url.text:
             raise InputError(f"not the URL of a folder of snapshots: {text}")
         if "@" in text.partition("//")[2].partition("/")[0]:
             raise InputError("a URL to follow cannot have a name or password: they are not sent")
         return HttpSource(url)
-    return _open_folder(text) or FsspecPlace(text)
+    return _open_folder(text) or open_place(text)
 
 
-def open_copies(folder: Path, source: CopySource) -> AbstractContextManager[CopyCache]:
+def open_copies(folder: Path, source: ReadablePlace) -> AbstractContextManager[CopyCache]:
     """Opens the folder for fetched copies. Raises InputError, BusyError or RunError if it cannot be used."""
     CrawlFolder(folder).check_name()
     if CrawlFolder(folder).is_crawl or CrawlFolder(folder).is_import:
@@ -92,11 +82,9 @@ def open_copies(folder: Path, source: CopySource) -> AbstractContextManager[Copy
 
 
 def _open_folder(text: str) -> FolderPlace | None:
-    """Returns None for a URL that is not a `file:` URL."""
+    """Returns None for a URL."""
     if not text:
         raise InputError("the name of a folder is empty")
-    if text.lower().startswith("file://"):
-        return FolderPlace(Path(url2pathname(urlsplit(text).path)))
     if "://" in text:
         return None
     folder = Path(text)

@@ -1,4 +1,4 @@
-"""The CopySource and CopyTarget ports: places where copies of an index are kept."""
+"""The ReadablePlace and Place ports: places where copies of an index are kept."""
 
 import asyncio
 import os
@@ -11,14 +11,16 @@ import pytest
 
 from goodbot.copy_over_http import HttpSource
 from goodbot.errors import BusyError, InputError, RunError
-from goodbot.index.copies import CopyTarget, FolderPlace, FsspecPlace, TooSlowError
 from goodbot.index_copies import open_source, open_target
+from goodbot.places.folder_place import FolderPlace
+from goodbot.places.fsspec_place import FsspecPlace
+from goodbot.places.place import Place, TooSlowError
 from goodbot.url import parse_url
 from webserver import Exchange, Route, WebServer, answer
 
 
 @pytest.fixture(params=["folder", "file URL", "fsspec memory", "fsspec local"])
-def target(tmp_path: Path, request: pytest.FixtureRequest) -> CopyTarget:
+def target(tmp_path: Path, request: pytest.FixtureRequest) -> Place:
     names = {
         "folder": str(tmp_path / "place"),
         "file URL": f"file://{tmp_path}/a%20place",
@@ -30,7 +32,7 @@ def target(tmp_path: Path, request: pytest.FixtureRequest) -> CopyTarget:
     return place
 
 
-def test_what_is_written_is_read(target: CopyTarget) -> None:
+def test_what_is_written_is_read(target: Place) -> None:
     assert target.list("") == {}
     target.write("files/one", [b"0123", b"", b"456789"])
     target.write("latest.json", [b"{}"])
@@ -39,7 +41,7 @@ def test_what_is_written_is_read(target: CopyTarget) -> None:
     assert reads == [b"0123456789", b"0123", b"456", b"89", b""]
 
 
-def test_a_file_is_replaced(target: CopyTarget) -> None:
+def test_a_file_is_replaced(target: Place) -> None:
     target.write("latest.json", [b"the first, which is longer"])
     target.write("latest.json", [b"the second"])
     assert target.read("latest.json", 0, 100) == b"the second"
@@ -65,12 +67,12 @@ def test_a_link_is_replaced_and_what_is_no_file_refused(tmp_path: Path) -> None:
             place.read(f"files/{name}", 0, 9)
 
 
-def test_an_empty_file(target: CopyTarget) -> None:
+def test_an_empty_file(target: Place) -> None:
     target.write("files/none", [])
     assert (target.list("files"), target.read("files/none", 0, 10)) == ({"none": 0}, b"")
 
 
-def test_what_is_missing(target: CopyTarget) -> None:
+def test_what_is_missing(target: Place) -> None:
     assert (target.read("latest.json", 0, 10), target.read("files/none", 5, 10), target.list("files")) == (
         None,
         None,
@@ -83,7 +85,7 @@ def test_what_is_missing(target: CopyTarget) -> None:
     assert (target.read("files/one", 0, 10), target.list("files")) == (None, {})
 
 
-def test_the_block_of_a_snapshot(target: CopyTarget) -> None:
+def test_the_block_of_a_snapshot(target: Place) -> None:
     with target.exclusive():
         target.write("files/one", [b"1"])
     with target.exclusive():

@@ -20,9 +20,9 @@ from goodbot.cli.index_progress import CopyProgress
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder, open_search
 from goodbot.index import TantivySearch, explanation_json, results_json
-from goodbot.index.copies import FolderPlace
 from goodbot.index.copies.published import load_manifest, load_pointer
 from goodbot.index_copies import open_copies, open_source, origin_of, snapshot_index
+from goodbot.places.folder_place import FolderPlace
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.removals import RemovalFile
 from goodbot.url import Url

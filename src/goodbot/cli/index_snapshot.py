@@ -76,8 +76,8 @@ def command(folder: Path, to: str, keep: int, verify: bool, every: str | None, a
     has files that no snapshot wrote; 3: the index is missing or damaged, another snapshot is being written there, or
     FOLDER or URL cannot be written; 130: interrupted by Ctrl-C, SIGTERM or SIGHUP (the terminal was closed), which is
     the usual end of --every."""
-    from goodbot.index.copies import FolderPlace  # noqa: PLC0415  (other commands of the group start faster)
     from goodbot.index_copies import open_target, origin_of, snapshot_index  # noqa: PLC0415  (as above)
+    from goodbot.places.folder_place import FolderPlace  # noqa: PLC0415  (other commands of the group start faster)
 
     every_s = None if every is None else parse_every(every, 1)
     crawl = CrawlFolder(folder)

@@ -6,17 +6,9 @@ from pathlib import Path
 
 from goodbot.errors import RunError
 from goodbot.index import TantivyIndex, refresh_links
-from goodbot.index.copies import (
-    Contents,
-    CopySource,
-    CopyTarget,
-    FolderPlace,
-    Origin,
-    Snapshot,
-    TooSlowError,
-    hold_index,
-    take_snapshot,
-)
+from goodbot.index.copies import Contents, Origin, Snapshot, hold_index, take_snapshot
+from goodbot.places.folder_place import FolderPlace
+from goodbot.places.place import Place, ReadablePlace, TooSlowError
 from goodbot.ports import Search
 from goodbot.search_values import Document, Hidden
 from goodbot.url import Url
@@ -47,7 +39,7 @@ class Original:
         index.close()
         refresh_links(self.folder)
 
-    def snapshot(self, target: CopyTarget | Path, keep: int = 3, *, verify: bool = False) -> Snapshot:
+    def snapshot(self, target: Place | Path, keep: int = 3, *, verify: bool = False) -> Snapshot:
         place = FolderPlace(target) if isinstance(target, Path) else target
         with hold_index(self.folder) as held:
             contents = Contents(self.hidden, self.synonyms, ORIGIN)
@@ -59,10 +51,10 @@ def urls(search: Search, query: str = "zebra") -> list[str]:
 
 
 class Recorded:
-    """A `CopySource` that records what was read, and may be `cut` after so many bytes of contents. Parts of `slow_from`
-    bytes do not arrive in time."""
+    """A `ReadablePlace` that records what was read, and may be `cut` after so many bytes of contents. Parts of
+    `slow_from` bytes do not arrive in time."""
 
-    def __init__(self, source: CopySource) -> None:
+    def __init__(self, source: ReadablePlace) -> None:
         self._source = source
         self.read_bytes = 0
         self.lengths: list[int] = []

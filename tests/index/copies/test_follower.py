@@ -15,10 +15,12 @@ import pytest
 from disks import MOUNTS, small_disk
 from goodbot.errors import BusyError, InputError, RunError
 from goodbot.index import TantivySearch, explanation_json, load_synonyms, results_json
-from goodbot.index.copies import CopyCache, FolderPlace, Follower, TooSlowError, open_cache
+from goodbot.index.copies import CopyCache, Follower, open_cache
 from goodbot.index.copies.copy_cache import FIRST_PIECE_BYTES, MIN_PIECE_BYTES
 from goodbot.index.copies.copy_manifest import digest_of, named_digests
 from goodbot.index.copies.published import load_manifest, load_pointer, load_versions
+from goodbot.places.folder_place import FolderPlace
+from goodbot.places.place import TooSlowError
 from goodbot.search_values import Document, Hidden
 from index.copies.sample_index import Original, Recorded, page, urls
 

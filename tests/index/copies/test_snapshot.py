@@ -13,17 +13,11 @@ import pytest
 from disks import MOUNTS, small_disk
 from goodbot.errors import BusyError, DamagedError, InputError, RunError
 from goodbot.index import TantivyIndex, TantivySearch
-from goodbot.index.copies import (
-    Contents,
-    CopyTarget,
-    FolderPlace,
-    FsspecPlace,
-    Manifest,
-    hold_index,
-    open_cache,
-    take_snapshot,
-)
+from goodbot.index.copies import Contents, Manifest, hold_index, open_cache, take_snapshot
 from goodbot.index.copies.published import load_manifest, load_pointer
+from goodbot.places.folder_place import FolderPlace
+from goodbot.places.fsspec_place import FsspecPlace
+from goodbot.places.place import Place
 from index.copies.sample_index import ORIGIN, Original, page, urls
 
 
@@ -202,7 +196,7 @@ def test_a_damaged_place_is_mended(pattern: str, content: bytes, original: Origi
     assert found_in(FolderPlace(place), tmp_path / "cache") == urls_of(original)
 
 
-def damage(place: CopyTarget, path: str, change: Callable[[bytes], bytes]) -> str:
+def damage(place: Place, path: str, change: Callable[[bytes], bytes]) -> str:
     """Damages the content of a file of the latest version, and returns its name."""
     pointer = load_pointer(place)
     assert pointer is not None

@@ -4,13 +4,8 @@ from goodbot.index.copies.copy_cache import CopyCache as CopyCache
 from goodbot.index.copies.copy_cache import open_cache as open_cache
 from goodbot.index.copies.copy_manifest import Manifest as Manifest
 from goodbot.index.copies.copy_manifest import Origin as Origin
-from goodbot.index.copies.copy_place import CopySource as CopySource
-from goodbot.index.copies.copy_place import CopyTarget as CopyTarget
-from goodbot.index.copies.copy_place import TooSlowError as TooSlowError
-from goodbot.index.copies.folder_place import FolderPlace as FolderPlace
 from goodbot.index.copies.followed_search import FollowedTogether as FollowedTogether
 from goodbot.index.copies.follower import Follower as Follower
-from goodbot.index.copies.fsspec_place import FsspecPlace as FsspecPlace
 from goodbot.index.copies.held_index import hold_index as hold_index
 from goodbot.index.copies.snapshot import Contents as Contents
 from goodbot.index.copies.snapshot import Copying as Copying

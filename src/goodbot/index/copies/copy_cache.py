@@ -32,8 +32,6 @@ from goodbot.index.copies.copy_manifest import (
     parse_hidden,
     parse_manifest,
 )
-from goodbot.index.copies.copy_place import CopySource, TooSlowError
-from goodbot.index.copies.folder_place import LOCK, locked
 from goodbot.index.copies.held_index import count_documents
 from goodbot.index.copies.snapshot import Copying
 from goodbot.index.integrity import META_FILE, SEGMENT_PARTS
@@ -41,6 +39,8 @@ from goodbot.index.schema import SCHEMA_VERSION
 from goodbot.index.searcher import TantivySearch
 from goodbot.index.synonyms import load_synonyms
 from goodbot.index.version_file import COPY_FILE
+from goodbot.places.folder_place import LOCK, locked
+from goodbot.places.place import ReadablePlace, TooSlowError
 from goodbot.search_values import Hidden
 
 VERSIONS: Final = "versions"
@@ -148,7 +148,7 @@ def _named(name: str, is_own: Callable[[str], bool]) -> bool:
     return is_own(name.removesuffix(_PART))
 
 
-def check_usable(manifest: Manifest, source: CopySource) -> None:
+def check_usable(manifest: Manifest, source: ReadablePlace) -> None:
     """Raises RunError if this goodbot, or this machine, cannot use a version."""
     if manifest.schema > SCHEMA_VERSION:
         raise RunError(
@@ -187,7 +187,7 @@ class CopyCache:
                 f"no room for the copy in {self._files.parent}: {room}, and {human_bytes(FREE_BYTES)} must stay free"
             )
 
-    def fetch(self, source: CopySource, manifest: Manifest, watch: Watch) -> None:
+    def fetch(self, source: ReadablePlace, manifest: Manifest, watch: Watch) -> None:
         """Fetches the contents that are missing. Raises DamagedError if one is missing at the source or is not what
         the manifest says."""
         wanted = self._missing(manifest)
@@ -242,7 +242,7 @@ class CopyCache:
                 with _writing(content):
                     content.unlink()
 
-    def _fetch(self, source: CopySource, file: CopiedFile, progress: "_Progress") -> None:
+    def _fetch(self, source: ReadablePlace, file: CopiedFile, progress: "_Progress") -> None:
         """Fetches one content; continues where the last attempt ended."""
         part = self._part(file)
         if _size(part) > file.size:
@@ -265,7 +265,7 @@ class CopyCache:
             )
         part.replace(self._files / file.digest)
 
-    def _read(self, source: CopySource, file: CopiedFile, at: int) -> bytes | None:
+    def _read(self, source: ReadablePlace, file: CopiedFile, at: int) -> bytes | None:
         """Reads a piece, as large as the line allows. The last one shows whether the file is longer than it should
         be."""
         while True:
@@ -306,7 +306,7 @@ class _Progress:
         self._watch(Copying(self._done, self._total))
 
 
-def _named_at(source: CopySource, file: CopiedFile) -> str:
+def _named_at(source: ReadablePlace, file: CopiedFile) -> str:
     return f"{file.place} ({file.path}) at {source.name}"
 
 

@@ -10,12 +10,12 @@ from goodbot.errors import DamagedError, GoodbotError, OutdatedError, RunError
 from goodbot.human import counted, human_duration, human_time
 from goodbot.index.copies.copy_cache import CopyCache, LocalCopy, Watch, check_usable
 from goodbot.index.copies.copy_manifest import INDEX, Manifest, Pointer
-from goodbot.index.copies.copy_place import CopySource
 from goodbot.index.copies.followed_search import FollowedSearch
 from goodbot.index.copies.published import load_manifest, load_pointer
 from goodbot.index.copies.snapshot import Copying
 from goodbot.index.index_reader import StoppedError
 from goodbot.index.version_file import remedy
+from goodbot.places.place import ReadablePlace
 from goodbot.search_values import CopyState
 
 _LOG: Final = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Follower:
 
     def __init__(
         self,
-        source: CopySource,
+        source: ReadablePlace,
         cache: CopyCache,
         every_s: float,
         watch: Watch = lambda progress: None,

@@ -13,10 +13,10 @@ from goodbot.index.copies.copy_manifest import (
     parse_manifest,
     parse_pointer,
 )
-from goodbot.index.copies.copy_place import CopySource
+from goodbot.places.place import ReadablePlace
 
 
-def load_pointer(source: CopySource) -> Pointer | None:
+def load_pointer(source: ReadablePlace) -> Pointer | None:
     """Returns the pointer to the latest version; None: there is none. Raises DamagedError if it cannot be used,
     RunError if a newer goodbot wrote it."""
     content = source.read(LATEST, 0, MAX_POINTER_BYTES + 1)
@@ -28,7 +28,7 @@ def load_pointer(source: CopySource) -> Pointer | None:
     return found
 
 
-def load_manifest(source: CopySource, pointer: Pointer) -> Manifest:
+def load_manifest(source: ReadablePlace, pointer: Pointer) -> Manifest:
     """Returns the manifest to which a pointer leads. Raises DamagedError if it is missing or cannot be used, RunError
     if a newer goodbot wrote it."""
     place = manifest_place(pointer.version)
@@ -53,7 +53,7 @@ def _fault(content: bytes, pointer: Pointer) -> str:
     return "" if digest_of(content) == pointer.digest else f"its SHA-256 is another one than {LATEST} says"
 
 
-def load_versions(source: CopySource, versions: list[str]) -> dict[str, Manifest]:
+def load_versions(source: ReadablePlace, versions: list[str]) -> dict[str, Manifest]:
     """Returns the manifests of these versions that can be used. Raises RunError if a newer goodbot wrote one."""
     found: dict[str, Manifest] = {}
     for version in versions:
@@ -66,7 +66,7 @@ def load_versions(source: CopySource, versions: list[str]) -> dict[str, Manifest
     return found
 
 
-def unusable(source: CopySource, place: str, found: Unusable) -> RunError:
+def unusable(source: ReadablePlace, place: str, found: Unusable) -> RunError:
     """Returns the error for content that cannot be used."""
     if found.is_newer:
         return RunError(f"a newer goodbot wrote {place} at {source.name}: use that version")

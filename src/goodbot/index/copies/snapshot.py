@@ -35,12 +35,12 @@ from goodbot.index.copies.copy_manifest import (
     named_digests,
     parse_pointer,
 )
-from goodbot.index.copies.copy_place import CopyTarget
-from goodbot.index.copies.folder_place import LOCK
 from goodbot.index.copies.held_index import HeldFile, HeldIndex
 from goodbot.index.copies.published import load_manifest, load_pointer, load_versions
 from goodbot.index.copies.verification import Verified, verify_contents
 from goodbot.index.schema import SCHEMA_VERSION
+from goodbot.places.folder_place import LOCK
+from goodbot.places.place import Place
 from goodbot.search_values import Hidden
 
 _OWN: Final = frozenset({FILES, MANIFESTS, LATEST, LOCK})
@@ -83,7 +83,7 @@ Watch = Callable[[Copying], object]
 
 
 def take_snapshot(
-    held: HeldIndex, contents: Contents, target: CopyTarget, keep: int, watch: Watch, *, verify: bool = False
+    held: HeldIndex, contents: Contents, target: Place, keep: int, watch: Watch, *, verify: bool = False
 ) -> Snapshot:
     """Writes a version, and keeps the last `keep` versions of this place. A content that is there is not read: its size
     must be right. `verify`: all contents are read; those that are damaged are written again, or removed if only older
@@ -110,7 +110,7 @@ def take_snapshot(
 class _Writing:
     """Writes a version. `damaged`: contents that were found damaged, and have not been written again."""
 
-    def __init__(self, held: HeldIndex, contents: Contents, target: CopyTarget, watch: Watch) -> None:
+    def __init__(self, held: HeldIndex, contents: Contents, target: Place, watch: Watch) -> None:
         self._held = held
         self._contents = contents
         self._target = target
@@ -196,7 +196,7 @@ class _Writing:
         )
 
 
-def _other_files(target: CopyTarget) -> Iterator[str]:
+def _other_files(target: Place) -> Iterator[str]:
     """Yields the files that no snapshot has written. Hidden ones may stay: file managers and network file systems make
     them."""
     names = target.list("")
@@ -210,7 +210,7 @@ def _other_files(target: CopyTarget) -> Iterator[str]:
         yield LATEST
 
 
-def _is_pointer(target: CopyTarget) -> bool:
+def _is_pointer(target: Place) -> bool:
     """Whether latest.json is ours: one that is damaged has manifests beside it."""
     found = parse_pointer(target.read(LATEST, 0, MAX_POINTER_BYTES + 1) or b"")
     return not isinstance(found, Unusable) or found.is_newer
@@ -232,7 +232,7 @@ def _digest(held: HeldFile) -> str:
     return file_digest(held.content, "sha256").hexdigest()
 
 
-def _remove_old(target: CopyTarget, latest: str, keep: int, damaged: Collection[str]) -> None:
+def _remove_old(target: Place, latest: str, keep: int, damaged: Collection[str]) -> None:
     """Removes all but the last `keep` versions, and the contents that none of these names: also those of a snapshot
     that was killed. Contents that are `damaged` are removed in any case: a later snapshot would rely on their sizes.
     What has another name than ours stays."""
@@ -248,7 +248,7 @@ def _remove_old(target: CopyTarget, latest: str, keep: int, damaged: Collection[
             target.remove(f"{FILES}/{name}")
 
 
-def _is_whole(target: CopyTarget, manifest: Manifest) -> bool:
+def _is_whole(target: Place, manifest: Manifest) -> bool:
     """Whether nothing of a version is missing: where there is no lock, another snapshot may have removed something."""
     there = target.list(FILES)
     return f"{manifest.version}.json" in target.list(MANIFESTS) and all(_has(there, file) for file in manifest.files)

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from goodbot.index.copies.copy_manifest import FILES, is_content_name
-from goodbot.index.copies.copy_place import CopyTarget
+from goodbot.places.place import Place
 
 _PIECE_BYTES: Final = 4 << 20
 
@@ -18,7 +18,7 @@ class Verified(NamedTuple):
     damaged: frozenset[str]
 
 
-def verify_contents(target: CopyTarget, watch: Callable[[int, int], object]) -> Verified:
+def verify_contents(target: Place, watch: Callable[[int, int], object]) -> Verified:
     """Reads all contents of a place, those of older versions too, and compares their SHA-256 with their names. `watch`
     gets how many bytes have been read, and how many there are. Raises RunError if the place cannot be read."""
     sizes = {name: size for name, size in target.list(FILES).items() if is_content_name(name)}

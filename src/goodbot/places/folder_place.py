@@ -1,4 +1,4 @@
-"""Keeps copies of an index in a folder."""
+"""Keeps files in a folder."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ LOCK: Final = "lock"
 
 
 class FolderPlace:
-    """Implements `CopyTarget` in a folder, which is made when something is written. A file is replaced atomically; a
+    """Implements `Place` in a folder, which is made when something is written. A file is replaced atomically; a
     symbolic link in its place is replaced too, so that nothing is written outside the folder."""
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Keeps copies of an index wherever fsspec can write: S3, Google Cloud Storage, Azure, SFTP and others."""
+"""Keeps files wherever fsspec can write: S3, Google Cloud Storage, Azure, SFTP and others."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class FsspecPlace:
-    """Implements `CopyTarget` at a URL of fsspec. Only paths are read, written, listed and removed. There is no lock:
+    """Implements `Place` at a URL of fsspec. Only paths are read, written, listed and removed. There is no lock:
     two snapshots at once are safe, but one may end with an error.
 
     Some protocols connect at once. If the place is away then, each use tries again. Raises InputError if fsspec or what

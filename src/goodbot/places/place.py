@@ -1,4 +1,4 @@
-"""Defines the places where copies of an index are kept: read by servers that follow them, written by snapshots."""
+"""Defines a place where files are kept, and a place that can only be read."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -11,7 +11,7 @@ class TooSlowError(RunError):
     """A part of a file did not arrive in time; a smaller one might."""
 
 
-class CopySource(Protocol):
+class ReadablePlace(Protocol):
     """Reads files by their paths, whose parts are separated by `/`. Raises RunError if the place cannot be reached or
     read, TooSlowError if the bytes did not arrive in time."""
 
@@ -30,7 +30,7 @@ class CopySource(Protocol):
         ...
 
 
-class CopyTarget(CopySource, Protocol):
+class Place(ReadablePlace, Protocol):
     """Also writes files. Raises RunError if the place cannot be written."""
 
     def write(self, path: str, pieces: Iterable[bytes]) -> None:
