@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from typing import TYPE_CHECKING, Any
 
 from goodbot.errors import GoodbotError, InputError, RunError
+from goodbot.places.place_address import passwords_of, shown_address
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -20,6 +21,7 @@ class FsspecPlace:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._shown = shown_address(url)
         self._root = ""
         self._opened: AbstractFileSystem | None = None
         with suppress(RunError):  # away: whoever uses the place gets this error again
@@ -27,8 +29,8 @@ class FsspecPlace:
 
     @property
     def name(self) -> str:
-        """The URL."""
-        return self._url
+        """The URL without its password."""
+        return self._shown
 
     def read(self, path: str, start: int, length: int) -> bytes | None:
         """Reads a part of a file."""
@@ -82,13 +84,13 @@ class FsspecPlace:
         try:
             from fsspec.core import url_to_fs  # noqa: PLC0415  (an extra)
         except ModuleNotFoundError as error:
-            raise InputError(f"{self._url} needs fsspec: pip install fsspec") from error
+            raise InputError(f"{self._shown} needs fsspec: pip install fsspec") from error
         try:
             files, root = url_to_fs(self._url)
         except Exception as error:
             if _is_lasting(error):
-                raise InputError(f"cannot use {self._url}: {_line(error)}") from error
-            raise RunError(f"cannot reach {self._url}: {_line(error)}") from error
+                raise InputError(f"cannot use {self._shown}: {self._line(error)}") from error
+            raise RunError(f"cannot reach {self._shown}: {self._line(error)}") from error
         self._root = str(root).rstrip("/")
         return files
 
@@ -102,7 +104,14 @@ class FsspecPlace:
         except GoodbotError:
             raise
         except Exception as error:
-            raise RunError(f"cannot {doing} {path or 'the folder'} at {self._url}: {_line(error)}") from error
+            raise RunError(f"cannot {doing} {path or 'the folder'} at {self._shown}: {self._line(error)}") from error
+
+    def _line(self, error: BaseException) -> str:
+        """Returns what an error says, in one line and without passwords."""
+        text = " ".join(str(error).split()) or type(error).__name__
+        for password in passwords_of(self._url):
+            text = text.replace(password, "…")
+        return text[:200]
 
 
 def _is_lasting(error: Exception) -> bool:
@@ -113,7 +122,3 @@ def _is_lasting(error: Exception) -> bool:
 
 def _name(entry: dict[str, Any]) -> str:
     return str(entry["name"]).rstrip("/").rpartition("/")[2]
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -8,6 +8,7 @@ from goodbot.errors import InputError
 from goodbot.places.folder_place import FolderPlace
 from goodbot.places.fsspec_place import FsspecPlace
 from goodbot.places.place import Place
+from goodbot.places.place_address import shown_address
 
 WEB = ("http://", "https://")
 """How URLs of Web servers begin, which can only be read."""
@@ -17,7 +18,8 @@ def open_place(url: str) -> Place:
     """Opens the folder of a `file:` URL, or the place at a URL of fsspec. Raises InputError if it cannot be used."""
     if url.lower().startswith(WEB):
         raise InputError(
-            f"a Web server cannot be written to: write to a folder that it serves, or to a URL of fsspec, not to {url}"
+            "a Web server cannot be written to: write to a folder that it serves, or to a URL of fsspec,"
+            f" not to {shown_address(url)}"
         )
     if url.lower().startswith("file://"):
         return FolderPlace(Path(url2pathname(urlsplit(url).path)))

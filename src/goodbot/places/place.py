@@ -17,7 +17,7 @@ class ReadablePlace(Protocol):
 
     @property
     def name(self) -> str:
-        """The folder or URL, for messages."""
+        """The folder, or the URL without its password, for messages."""
         ...
 
     def read(self, path: str, start: int, length: int) -> bytes | None:
