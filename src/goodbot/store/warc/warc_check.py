@@ -65,31 +65,39 @@ class FileCheck:
         return place < len(self.captures) and self.captures[place] == offset
 
 
-def check_file(path: Path, report_progress: Callable[[int], object]) -> FileCheck:
+def check_file(path: Path, file: BinaryIO, report_progress: Callable[[int], object]) -> FileCheck:
     """Checks a whole file: the checksum of every member, the digest of every record, and whether its index agrees.
-    Calls `report_progress` with the bytes done. A torn end of a file that was never closed is no damage. Raises
-    OSError."""
+    `file` is the file, which may have been moved from `path`. Calls `report_progress` with the bytes done. A torn end
+    of a file that was never closed is no damage. Raises OSError."""
     check = FileCheck(path)
     known = known_offsets(path)
     seen = _Captures()
-    with path.open("rb") as file:
-        check.size = file.seek(0, 2)
-        for item in through(file, path.name, known, _read_checked):
-            if isinstance(item, DamagedRange):
-                check.gaps.append(item)
-                report_progress(item.end)
-                continue
-            record, member = item
-            check.records += 1
-            try:
-                seen.add(record, member)
-            except DamagedError as error:
-                check.gaps.append(DamagedRange(path.name, record.offset, member.end, reason(error, record)))
-            report_progress(member.end)
+    check.size = file.seek(0, 2)
+    for item in through(file, path.name, known, _read_checked):
+        if isinstance(item, DamagedRange):
+            check.gaps.append(item)
+            report_progress(item.end)
+            continue
+        record, member = item
+        check.records += 1
+        try:
+            seen.add(record, member)
+        except DamagedError as error:
+            check.gaps.append(DamagedRange(path.name, record.offset, member.end, reason(error, record)))
+        report_progress(member.end)
     check.captures = seen.offsets()
     if known is not None:
         _compare_index(check, seen.in_place)
     return check
+
+
+def check_missing(path: Path, what: str) -> FileCheck:
+    """Returns the result for a file that was moved and cannot be found; `what` says why."""
+    try:
+        lost = sum(1 for _ in index_places(path))
+    except FileNotFoundError:
+        lost = 0
+    return FileCheck(path, gaps=[DamagedRange(path.name, 0, 0, what)], lost=lost)
 
 
 def repair_file(path: Path, gaps: Sequence[DamagedRange]) -> None:

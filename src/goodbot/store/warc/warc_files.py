@@ -21,6 +21,7 @@ from typing import BinaryIO, Final
 from goodbot.archive_values import CUT_OFF, DamagedRange
 from goodbot.errors import DamagedError
 from goodbot.store.warc.cdxj import REVISIT, IndexFile, index_entry, index_path
+from goodbot.store.warc.moved_note import SUFFIX
 from goodbot.store.warc.warc_reader import Member, parse_record, read_member
 from goodbot.store.warc.warc_survey import FoundRecord, ReadRecords, survey
 from goodbot.values import RecordRef
@@ -44,8 +45,11 @@ MAX_NOTED = 1000
 
 
 def archive_files(folder: Path) -> list[Path]:
-    """Returns the files of the archive in the order written, which a clock that was set back does not change."""
-    return sorted((path for path in folder.glob("goodbot-*.warc.gz") if FILE_NAME.fullmatch(path.name)), key=_serial)
+    """Returns the files of the archive in the order written, which a clock that was set back does not change. Those
+    that were moved have a note instead of a file at their path."""
+    here = set(folder.glob("goodbot-*.warc.gz"))
+    moved = {path.with_suffix(".warc.gz") for path in folder.glob(f"goodbot-*{SUFFIX}")}  # listed last: see `move`
+    return sorted((path for path in here | moved if FILE_NAME.fullmatch(path.name)), key=_serial)
 
 
 def next_name(folder: Path, now: float, writer: str = "") -> str:
@@ -57,9 +61,9 @@ def next_name(folder: Path, now: float, writer: str = "") -> str:
 
 
 def is_settled(path: Path) -> bool:
-    """Returns whether the file has an index made after its last byte was written."""
+    """Returns whether the file has an index made after its last byte was written, or was moved with it."""
     try:
-        return index_path(path).stat().st_mtime_ns >= path.stat().st_mtime_ns
+        return index_path(path).stat().st_mtime_ns >= _written_at(path)
     except FileNotFoundError:
         return False
 
@@ -158,7 +162,7 @@ def noted_damage(path: Path) -> list[DamagedRange] | None:
     """Returns the gaps noted beside a file since it was last written; None if there is no such note."""
     note = damage_path(path)
     try:
-        if note.stat().st_mtime_ns < path.stat().st_mtime_ns:
+        if note.stat().st_mtime_ns < _written_at(path):
             return None
         return [
             DamagedRange(path.name, int(start), int(end), str(what))
@@ -177,6 +181,14 @@ def pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
             return
         start += len(piece)
         yield piece
+
+
+def _written_at(path: Path) -> int:
+    """Returns when a file was last written, in ns; a moved one is not written any more."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def _serial(path: Path) -> int:

@@ -23,10 +23,12 @@ from typing import BinaryIO, NamedTuple
 
 from goodbot.archive_values import DamagedRange
 from goodbot.errors import DamagedError
+from goodbot.store.warc.archive_files import ArchiveFiles
 from goodbot.store.warc.cdxj import index_path
+from goodbot.store.warc.index_proof import proven_urls
+from goodbot.store.warc.moved_note import MovedNote, load_note
 from goodbot.store.warc.warc_files import (
     ASIDE,
-    archive_files,
     is_settled,
     known_offsets,
     noted_damage,
@@ -65,15 +67,29 @@ class Removed(NamedTuple):
     damaged_bytes: int
 
 
-def forget_host(folder: Path, host: str) -> Removed:
-    """Removes the records of `host` (`Url.host_key`) from every file in `folder`.
+def forget_host(files: ArchiveFiles, host: str) -> Removed:
+    """Removes the records of `host` (`Url.host_key`) from every file.
 
     The caller has locked the folder. Reads files that hold some of the host twice, 26 s per GB, and only the heads of
-    records in all others; needs space for a copy of the largest file.
-    """
-    removed = [_forget(path, host) for path in archive_files(folder) if _may_hold(path, host)]
+    records in all others; needs space for a copy of the largest file. A moved file is fetched, changed, and moved
+    again; one that holds nothing of the host is recognized by its index. Raises RunError if a place does not answer:
+    then this has to be done again."""
+    removed = [_forget_in(files, path, host) for path in files.paths()]
     captures, damaged = sum(item.captures for item in removed), sum(item.damaged_bytes for item in removed)
-    return Removed(captures, damaged + _drop_aside(folder / ASIDE))
+    return Removed(captures, damaged + _drop_aside(files.folder / ASIDE))
+
+
+def _forget_in(files: ArchiveFiles, path: Path, host: str) -> Removed:
+    is_here, note = path.exists(), load_note(path)
+    if is_here and note is not None:  # its move was interrupted, so the copy may be an older one
+        files.distrust(path, note)
+    has_some = _may_hold(files, path, note if not is_here else None, host)
+    if not is_here and not (has_some and files.fetch(path)):
+        return Removed(0, 0)
+    removed = _forget(path, host) if has_some else Removed(0, 0)
+    if note is not None:
+        files.move_back(path, note)
+    return removed
 
 
 def _drop_aside(aside: Path) -> int:
@@ -85,18 +101,27 @@ def _drop_aside(aside: Path) -> int:
     return dropped
 
 
-def _may_hold(path: Path, host: str) -> bool:
-    """Returns whether the file may hold a record of the host. False is certain."""
+def _may_hold(files: ArchiveFiles, path: Path, moved: MovedNote | None, host: str) -> bool:
+    """Returns whether the file may hold a record of the host. False is certain. `moved`: the note of a moved file."""
     if not is_settled(path) or noted_damage(path):
         return True
+    if moved is not None and moved.index:
+        is_listed = proven_urls(path, moved.index, partial(_is_on, host))
+        if is_listed is not None:
+            return is_listed
     try:
-        return any(_is_of(fields, host) for fields in heads(path))
-    except DamagedError:
+        with files.open(path, all_of_it=True) as file:
+            return any(_is_of(fields, host) for fields in heads(path, file))
+    except (DamagedError, FileNotFoundError):
         return True
 
 
 def _is_of(fields: Mapping[str, str], host: str) -> bool:
-    url = parse_url(fields.get("warc-target-uri", "").strip("<>"))
+    return _is_on(host, fields.get("warc-target-uri", "").strip("<>"))
+
+
+def _is_on(host: str, text: str) -> bool:
+    url = parse_url(text)
     return url is not None and url.host_key == host
 
 
