@@ -255,7 +255,7 @@ async def _in_folder(
 
 async def _run(opened: Crawl, most: int | None) -> EndReason:
     """Runs a stored crawl, and brings the link texts of its index up to date in a thread, which ends early if the loop
-    over the pages does."""
+    over the pages does; so does moving the last files of its archive."""
     ended = await opened.supervisor.run(most, lambda line: None, lambda live: None)
     stopped = threading.Event()
 
@@ -265,6 +265,8 @@ async def _run(opened: Crawl, most: int | None) -> EndReason:
 
     try:
         await asyncio.to_thread(opened.refresh, watch)
+        if opened.archive is not None:
+            await asyncio.to_thread(opened.archive.move_rest, lambda done, size: None, stopped.is_set)
     finally:
         stopped.set()
     return ended

@@ -223,6 +223,14 @@ class Settings:
     )
     index: bool = setting(True, "Index the pages that permit it", of_machine=True)
     archive: bool = setting(True, "Keep all answers in WARC files", of_machine=True)
+    archive_to: str | None = setting(
+        None,
+        "Move each finished WARC file to this URL of fsspec (s3://BUCKET/FOLDER, sftp://HOST/FOLDER, file:///FOLDER "
+        "and others), from where it is read when needed. A password in the URL is not saved. Needs fsspec (the "
+        "optional dependency `remote`), and for most protocols a package such as s3fs",
+        "default: all files stay in DIR",
+        of_machine=True,
+    )
     body_limit: int = setting(
         10 * 1024 * 1024,
         "Maximum bytes of one answer that are kept, if max_size is not set",

@@ -74,7 +74,8 @@ def _in_folder(folder: CrawlFolder, settings: Settings, revisit_until: float | N
         )
         stack.callback(frontier.close)
         control = _attended(folder, stack)
-        archive = _archive(folder, settings, clock, stack)
+        writer = writer_id(folder.path) if settings.archive_to is not None else ""
+        archive = _archive(folder, settings, clock, stack, writer)
         yield CrawlStores(control, frontier, archive, clock, lambda: folder.seeds, lambda: nullcontext(_NO_OTHERS))
 
 
@@ -124,11 +125,16 @@ def _attended(folder: CrawlFolder, stack: ExitStack) -> ControlFolder:
 
 
 def _archive(
-    folder: CrawlFolder, settings: Settings, clock: Clock, stack: ExitStack, writer: str = ""
+    folder: CrawlFolder, settings: Settings, clock: Clock, stack: ExitStack, writer: str
 ) -> WarcArchive | None:
     """Opens the archive; with --no-archive too if there is one, since it is read, and hosts are removed from it."""
     if not settings.archive and not folder.warc.is_dir():
         return None
-    archive = WarcArchive(folder.warc, clock, SOFTWARE, size_limit_bytes=settings.warc_size, writer=writer)
+    archive = WarcArchive(
+        *(folder.warc, clock, SOFTWARE),
+        size_limit_bytes=settings.warc_size,
+        writer=writer,
+        move_to=settings.archive_to,
+    )
     stack.callback(archive.close)
     return archive

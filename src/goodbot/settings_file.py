@@ -15,6 +15,7 @@ from goodbot.config import FILES, Settings
 from goodbot.database_address import without_password
 from goodbot.errors import InputError, SettingError, quoted
 from goodbot.files import write_whole
+from goodbot.places.place_address import shown_address
 from goodbot.serve_settings import ServeSettings
 
 FILE_NAME = "goodbot.toml"
@@ -136,16 +137,21 @@ def save_settings(file: Path, settings: Settings) -> None:
 
 def settings_text(settings: Settings, *, of_machine: bool = True) -> str:
     """Returns the settings that differ from the defaults as TOML. `of_machine`: with those that each machine of a crawl
-    may have for itself. The address of a database is written without its password."""
+    may have for itself. Addresses are written without their passwords."""
     lines = []
     for item in fields(Settings):
-        value = getattr(settings, item.name)
-        if item.name == "frontier" and value is not None:
-            value = without_password(value)
+        value = shown_value(item.name, getattr(settings, item.name))
         is_wanted = of_machine or not item.metadata["of_machine"]
         if is_wanted and value != item.default and not item.metadata["secret"]:
             lines.append(f"{item.name} = {_toml(list(value) if isinstance(value, tuple) else value)}\n")
     return "".join(lines)
+
+
+def shown_value(name: str, value: Any) -> Any:
+    """Returns the value of a setting without the password that an address may have."""
+    if name == "frontier" and value is not None:
+        return without_password(value)
+    return shown_address(value) if name == "archive_to" and value is not None else value
 
 
 def crawl_values(text: str) -> dict[str, Any]:

@@ -94,6 +94,7 @@ class Crawl:
     forgotten: frozenset[str]
     refresh: Callable[[RefreshWatch], bool]
     others: Sequence[str] = ()
+    archive: WarcArchive | None = None
 
     def failed_seed(self) -> FailedSeed | None:
         """Calls `failed_seed` for this crawl."""
@@ -227,6 +228,7 @@ async def _opened(
                     forgotten,
                     partial(refresh_if_needed, folder, index),
                     others,
+                    archive,
                 )
                 remove_hosts(sources, index)
 

@@ -19,11 +19,12 @@ from goodbot.store.memory.memory_archive import MemoryArchive
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_record import encode_capture
 from goodbot.values import Failure, RecordRef, Response
-from store.warc.archive_samples import NOON, StillClock, capture
+from store.warc.archive_samples import NOON, MovedArchive, StillClock, capture
 
 IMPLEMENTATIONS: dict[str, Callable[[Path], Archive]] = {
     "warc": lambda folder: WarcArchive(folder / "warc", StillClock(), "goodbot/test"),
     "warc-tiny-files": lambda folder: WarcArchive(folder, StillClock(), "goodbot/test", size_limit_bytes=1),
+    "warc-moved": MovedArchive,
     "memory": lambda folder: MemoryArchive(),
 }
 

@@ -16,9 +16,8 @@ from goodbot.cli.printing import joined, say, styled, wrapped, write_json
 from goodbot.cli.serve_options import settings_before_options
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
-from goodbot.database_address import without_password
 from goodbot.serve_settings import ServeSettings
-from goodbot.settings_file import TABLES, load_table, load_toml, place_of, serve_variables, variable_of
+from goodbot.settings_file import TABLES, load_table, load_toml, place_of, serve_variables, shown_value, variable_of
 
 HIDDEN = "(hidden)"
 """Shown for a secret that is set."""
@@ -90,9 +89,7 @@ def _crawl_settings(folder: Path | None) -> Iterator[SettingInForce]:
         value = getattr(settings, item.name)
         if item.metadata["secret"]:
             value = HIDDEN if value else None
-        elif item.name == "frontier" and value is not None:
-            value = without_password(value)
-        yield sources.of(item.name, value, variable_of(item.name) in os.environ)
+        yield sources.of(item.name, shown_value(item.name, value), variable_of(item.name) in os.environ)
 
 
 def _check_settings() -> Iterator[SettingInForce]:

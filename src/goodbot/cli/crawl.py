@@ -18,7 +18,7 @@ from goodbot.cli.crawl_interrupts import Interrupts
 from goodbot.cli.crawl_plan import plan_crawl
 from goodbot.cli.crawl_progress import Form, Progress, progress_for
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.index_progress import IndexProgress, RefreshProgress
+from goodbot.cli.index_progress import CopyProgress, IndexProgress, RefreshProgress
 from goodbot.cli.lesson_text import left_out_line
 from goodbot.cli.message_text import (
     barred_line,
@@ -43,7 +43,7 @@ from goodbot.errors import InputError, RunError, SettingError, option_of
 from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes, human_duration
 from goodbot.interrupts import INTERRUPTED, STATUS, run_async, whole
-from goodbot.live import EndReason
+from goodbot.live import EndReason, LiveStatus
 from goodbot.process_memory import return_freed_memory
 from goodbot.robot.processes.forking import forked_workers
 from goodbot.robot.processes.spawning import Start, start_process
@@ -91,6 +91,7 @@ _METAVARS = {
     "signature_agent": "URL",
     "proxy": "URL",
     "frontier": "URL",
+    "archive_to": "URL",
 }
 
 
@@ -101,7 +102,7 @@ _SECTIONS: Final = {
     ),
     "How fast": ("delay", "crawl_delay_most", "workers", "concurrency", "per_host"),
     "Who you are": ("agent", "contact", "sign", "signature_agent", "signature_agent_form"),
-    "What to keep": ("folder", "index", "archive", "duplicates"),
+    "What to keep": ("folder", "index", "archive", "archive_to", "duplicates"),
     "Several machines": ("frontier",),
     "How pages and rules are read": ("render", "clean_urls", "traps", "dialect"),
     "Network": ("allow_private", "ca_file", "resolve", "proxy"),
@@ -291,6 +292,7 @@ async def _run(
             progress.say(removed_damage_line(gone.host, gone.damaged_bytes, folder))
     if reason != "interrupted":
         crawl.refresh(RefreshProgress(progress.say, lambda: interrupts.pressed > 0))
+    _move_rest(crawl, progress, interrupts)
     if form == "json":
         _write_end(crawl, reason)
     elif form == "text":
@@ -301,6 +303,15 @@ async def _run(
     if failed is not None:
         raise RunError(f"no seed could be fetched: {failed.url}: {failed.why}")
     return 0
+
+
+def _move_rest(crawl: Crawl, progress: Progress, interrupts: Interrupts) -> None:
+    """Moves what is left of the archive, if it is moved; Ctrl-C ends that."""
+    if crawl.archive is None:
+        return
+    left = crawl.archive.move_rest(CopyProgress(progress.say, "moved"), lambda: interrupts.pressed > 0)
+    if left is not None:
+        progress.say(left)
 
 
 def _report_start(crawl: Crawl, progress: Progress, folder: Path | None) -> None:
@@ -322,7 +333,14 @@ def _report_start(crawl: Crawl, progress: Progress, folder: Path | None) -> None
 async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress, interrupts: Interrupts) -> EndReason:
     """Runs the crawl until it ends. The first Ctrl-C or SIGTERM lets the pages in flight finish, as `goodbot stop`
     does; the second stops at once."""
-    run = asyncio.ensure_future(crawl.supervisor.run(max_pages, progress.say, progress.tick))
+
+    def tick(live: LiveStatus) -> None:
+        progress.tick(live)
+        if crawl.archive is not None and crawl.archive.mover is not None:
+            for notice in crawl.archive.mover.notices():
+                progress.say(notice)
+
+    run = asyncio.ensure_future(crawl.supervisor.run(max_pages, progress.say, tick))
 
     def interrupt() -> None:
         if progress.stopping:

@@ -7,16 +7,19 @@ is flushed, and the error that ends it.
 import random
 import resource
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from isal import isal_zlib
 
+from goodbot.archive_values import ArchivedResponse, DamagedRange
 from goodbot.errors import RunError
 from goodbot.exclusion import Verdict
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import parse_url
-from goodbot.values import Capture, Failure, Request, Response
+from goodbot.values import Capture, Failure, RecordRef, Request, Response
 
 NOON = 1_780_000_000.25
 REQUEST_HEAD = b"GET /a?b=c HTTP/1.1\r\nHost: example.org\r\n\r\n"
@@ -52,6 +55,30 @@ def writer(folder: Path, **options: Any) -> WarcArchive:
 
 def reader(folder: Path) -> WarcArchive:
     return WarcArchive(folder, StillClock(), "goodbot/test", read_only=True)
+
+
+class MovedArchive(WarcArchive):
+    """An archive whose records are all moved before they are read."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "warc", StillClock(), "goodbot/test", move_to=f"memory://{uuid4().hex}/archive")
+        self._warc = folder / "warc"
+
+    def read(self, record: RecordRef) -> ArchivedResponse:
+        self._move()
+        return super().read(record)
+
+    def captures(self, lost: Callable[[DamagedRange], object] | None = None) -> Iterator[ArchivedResponse]:
+        self._move()
+        return super().captures(lost)
+
+    def export(self, lost: Callable[[DamagedRange], object] | None = None) -> tuple[int, Iterator[bytes]]:
+        self._move()
+        return super().export(lost)
+
+    def _move(self) -> None:
+        assert self.move_rest(lambda done, size: None, lambda: False) is None
+        assert warc_files(self._warc) == []
 
 
 def warc_files(folder: Path) -> list[Path]:

@@ -7,6 +7,8 @@ from typing import Final
 from goodbot.config import Settings
 from goodbot.database_address import check_database_address
 from goodbot.errors import InputError, SettingError
+from goodbot.places.opening import open_place
+from goodbot.places.place_address import check_place_address
 from goodbot.robot.fetch.authorities import check_authorities
 from goodbot.robot.fetch.credentials import Credentials
 from goodbot.robot.fetch.identity import identity_of
@@ -51,6 +53,29 @@ def _frontier(settings: Settings) -> None:
         check_database_address(settings.frontier)
 
 
+def _archive_to(settings: Settings) -> None:
+    if settings.archive_to is None:
+        return
+    if not settings.archive:
+        raise InputError("--archive-to moves the archive, and --no-archive keeps none: leave one of them out")
+    if settings.archive_to.lower().startswith("memory:"):
+        raise InputError("--archive-to: what is moved into memory is lost when the crawl ends")
+    _naming("--archive-to", check_place_address, settings.archive_to)
+
+
+def _place(settings: Settings) -> None:
+    if settings.archive_to is not None:
+        _naming("--archive-to", open_place, settings.archive_to)
+
+
+def _naming(option: str, check: Callable[[str], object], text: str) -> None:
+    """Adds the name of the option to the error."""
+    try:
+        check(text)
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from error
+
+
 _FORMS: Final[Mapping[str, Check]] = {
     "seeds": lambda settings: parse_seeds(settings.seeds),
     "include": lambda settings: parse_url_globs(settings.include, "--include"),
@@ -65,9 +90,11 @@ _FORMS: Final[Mapping[str, Check]] = {
     "nameservers": _nameservers,
     "proxy": lambda settings: check_proxy(settings.proxy),
     "frontier": _frontier,
+    "archive_to": _archive_to,
     "auth": lambda settings: Credentials(settings.auth),
 }
 _FILES: Final[Mapping[str, Check]] = {
     "ca_file": lambda settings: check_authorities(settings.ca_file),
     "sign": signer_of,
+    "archive_to": _place,
 }

@@ -64,6 +64,8 @@ class MovedFile(io.RawIOBase):
                 raise
             return b""
         if data is None:
+            if not self._place.list(""):
+                raise RunError(f"{self._place.name} has no files, but {self._name} was moved there: is it mounted?")
             url = f"{self._place.name.rstrip('/')}/{self._name}"
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), url)
         return data

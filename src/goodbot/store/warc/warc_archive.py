@@ -26,7 +26,7 @@ from goodbot.store.warc.warc_files import (
     through,
 )
 from goodbot.store.warc.warc_forget import Removed, forget_host
-from goodbot.store.warc.warc_mover import WarcMover
+from goodbot.store.warc.warc_mover import WarcMover, Watch
 from goodbot.store.warc.warc_output import WarcOutput
 from goodbot.store.warc.warc_reader import read_member, read_response
 from goodbot.store.warc.warc_record import encode_capture, info_record
@@ -178,10 +178,14 @@ class WarcArchive:
         _LOG.info("removed %d captures of %s from %s", removed.captures, host, self._folder)
         return removed
 
-    def finish_file(self) -> None:
-        """Closes the file that is being written, so that it can be moved; the next record begins a new one."""
+    def move_rest(self, watch: Watch, is_stopped: Callable[[], bool]) -> str | None:
+        """Closes the file that is being written, and waits until all files are moved, if they are moved at all. Returns
+        a line that says what stays here, if the place is away or if `is_stopped`; else None."""
+        if self.mover is None:
+            return None
         with self._disk():
             self._finish_file()
+        return self.mover.move_rest(watch, is_stopped)
 
     def close(self) -> None:
         """Flushes, writes the index, and unlocks the folder for another writer. Nothing more can be kept. What is not
