@@ -183,6 +183,8 @@ class WarcArchive:
         a line that says what stays here, if the place is away or if `is_stopped`; else None."""
         if self.mover is None:
             return None
+        if is_stopped():
+            self.mover.close()
         with self._disk():
             self._finish_file()
         return self.mover.move_rest(watch, is_stopped)

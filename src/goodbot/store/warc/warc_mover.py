@@ -80,6 +80,9 @@ class WarcMover:
         while (left := self._left()) and self._thread.is_alive() and self._trouble is None and not is_stopped():
             watch(min(self._moved_bytes - before, sum(sizes.values())), sum(sizes.values()))
             time.sleep(_LOOK_EVERY_S)
+        if is_stopped():
+            self.close()
+            left = self._left()
         if not left:
             return None
         why = f" ({self._trouble})" if self._trouble is not None else ""
