@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
 
+import fsspec
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from goodbot.copy_over_http import HttpSource
 from goodbot.errors import BusyError, InputError, RunError
@@ -281,3 +283,50 @@ async def test_a_server_that_is_away(server: WebServer) -> None:
     with pytest.raises(RunError, match="connection refused"):
         await asyncio.to_thread(source.read, "latest.json", 0, 10)
     await asyncio.to_thread(source.close)
+
+
+# ---- connections that break ------------------------------------------------------------------------------------------
+
+
+class BreakingFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec ships no types
+    """Files in memory behind connections that a server closes: `close_all` breaks those that are open now."""
+
+    protocol = "breaking"
+    opened = 0
+    closed = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        BreakingFileSystem.opened += 1
+        self._number = BreakingFileSystem.opened
+
+    @classmethod
+    def close_all(cls) -> None:
+        cls.closed = cls.opened
+
+    def check(self) -> None:
+        if self._number <= BreakingFileSystem.closed:
+            raise EOFError
+
+    def cat_file(self, path: str, start: int | None = None, end: int | None = None, **options: object) -> bytes:
+        self.check()
+        return bytes(super().cat_file(path, start, end, **options))
+
+    def ls(self, path: str, detail: bool = True, **options: object) -> list[dict[str, object]]:
+        self.check()
+        return list(super().ls(path, detail, **options))
+
+
+def test_a_connection_that_broke_is_opened_anew() -> None:
+    fsspec.register_implementation("breaking", BreakingFileSystem, clobber=True)
+    place = open_target(f"breaking://{uuid4().hex}/place")
+    place.write("one", [b"1234"])
+    BreakingFileSystem.close_all()
+    assert place.read("one", 1, 2) == b"23"
+    BreakingFileSystem.close_all()
+    assert place.list("") == {"one": 4}
+    fresh = open_target(place.name)
+    BreakingFileSystem.close_all()
+    with pytest.raises(RunError, match=r"cannot read one at breaking://.*: EOFError"):
+        fresh.read("one", 0, 9)
+    assert fresh.read("one", 0, 9) == b"1234"

@@ -129,6 +129,7 @@ class ArchiveFiles:
 
     def _copy(self, path: Path, note: MovedNote, watch: Callable[[int], object]) -> None:
         place, index = self.place(note), index_path(path)
+        place.list("")  # opens a connection again that was closed since the last file; a write cannot be repeated
         with path.open("rb") as file:
             place.write(path.name, _watched(pieces(file, 0, note.size), watch))
         with index.open("rb") as file:

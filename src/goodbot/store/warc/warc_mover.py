@@ -21,7 +21,7 @@ FIRST_PAUSE_S: Final = 5.0
 MAX_PAUSE_S: Final = 300.0
 """The pauses after failures, each twice as long as the one before. A file that is closed ends a pause."""
 _LOOK_EVERY_S: Final = 0.1
-_CLOSE_TIMEOUT_S: Final = 10.0
+_CLOSE_TIMEOUT_S: Final = 5.0
 
 Watch = Callable[[int, int], object]
 """Called with the number of bytes moved and the number of all bytes."""
@@ -74,11 +74,11 @@ class WarcMover:
     def move_rest(self, watch: Watch, is_stopped: Callable[[], bool]) -> str | None:
         """Waits until all closed files are moved. Returns a line that says what stays here and why, if the place is
         away or if `is_stopped`; else None."""
-        sizes = {path: path.stat().st_size for path in self._left()}
+        total = sum(map(_size, self._left()))
         before, self._trouble = self._moved_bytes, None
         self._woken.set()
         while (left := self._left()) and self._thread.is_alive() and self._trouble is None and not is_stopped():
-            watch(min(self._moved_bytes - before, sum(sizes.values())), sum(sizes.values()))
+            watch(min(self._moved_bytes - before, total), total)
             time.sleep(_LOOK_EVERY_S)
         if is_stopped():
             self.close()
@@ -102,8 +102,10 @@ class WarcMover:
 
     def _run(self) -> None:
         files, pause_s = self._open_files(), FIRST_PAUSE_S
-        while not self._is_closed:
+        while True:
             self._woken.clear()
+            if self._is_closed:
+                break
             try:
                 while not self._is_stopping() and self._move_next(files):
                     pass
@@ -145,6 +147,14 @@ class WarcMover:
         if self._trouble is None:
             self._notices.append(f"WARC files stay here for now, and are moved later: {error}")
         self._trouble = str(error)
+
+
+def _size(path: Path) -> int:
+    """Returns the length of a file; 0 if it was moved in this moment."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _them(left: list[Path]) -> str:
