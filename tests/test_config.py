@@ -146,6 +146,8 @@ OPTIONS = [
     "--proxy=http://u:p\n@127.0.0.1:1",
     "--crawl-delay-most=-1",
     "--frontier=foo",
+    "--archive-to=foo",
+    "--archive-to=nonsense://foo",
 ]
 
 
