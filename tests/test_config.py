@@ -112,6 +112,7 @@ BAD: dict[str, str] = {
     "cookies": "1",
     "proxy": '"foo"',
     "frontier": '"foo"',
+    "archive_to": '"foo"',
     "render": "1",
     "index": "1",
     "archive": "1",

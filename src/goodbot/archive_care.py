@@ -17,6 +17,9 @@ from goodbot.values import RecordRef, State, UrlRecord
 Progress = Callable[[int, int], object]
 """Called with the number of bytes done and the number of all bytes."""
 
+Keeps = Callable[[RecordRef], bool]
+"""See `CrawlFolder.keeps`."""
+
 
 @dataclass(frozen=True, slots=True)
 class LostRecord:
@@ -56,7 +59,8 @@ def check_archive(path: Path, progress: Progress) -> ArchiveCheck:
     """Reads the whole archive of the crawl in `path` and compares it with the frontier. The crawl may be running. Takes
     20 to 30 s of CPU per GB, and 8 bytes of memory for each capture. Raises InputError if there is no archive."""
     with open_archive(path) as archive, open_ledger(path) as ledger:
-        return replace(_check(archive.check(progress), archive, ledger)[0], missing=_missing(path))
+        keeps = CrawlFolder(path).keeps()
+        return replace(_check(archive.check(progress), archive, ledger, keeps)[0], missing=_missing(path))
 
 
 def repair_archive(path: Path, progress: Progress) -> ArchiveCheck:
@@ -71,7 +75,7 @@ def repair_archive(path: Path, progress: Progress) -> ArchiveCheck:
     with folder.open_store(host_pages=folder.settings_before().host_pages) as frontier:
         archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE)
         try:
-            found, files = _check(archive.check(progress), archive, frontier)
+            found, files = _check(archive.check(progress), archive, frontier, folder.keeps())
             frontier.lose_records(lost.url for lost in found.lost)
             for file in files:
                 if not file.is_sound:
@@ -86,7 +90,9 @@ def _missing(path: Path) -> Path | None:
     return None if warc.is_dir() else warc
 
 
-def _check(checked: Iterable[FileCheck], archive: Archive, ledger: Ledger) -> tuple[ArchiveCheck, list[FileCheck]]:
+def _check(
+    checked: Iterable[FileCheck], archive: Archive, ledger: Ledger, keeps: Keeps
+) -> tuple[ArchiveCheck, list[FileCheck]]:
     found, files = ArchiveCheck(), {file.path.name: file for file in checked}
     for file in files.values():
         found.files += 1
@@ -97,14 +103,14 @@ def _check(checked: Iterable[FileCheck], archive: Archive, ledger: Ledger) -> tu
         found.lost_captures += file.lost
         if not file.index_is_true:
             found.indexes.append(file.path.name)
-    found.lost.extend(_lost(files, archive, ledger))
+    found.lost.extend(_lost(files, archive, ledger, keeps))
     return found, list(files.values())
 
 
-def _lost(files: dict[str, FileCheck], archive: Archive, ledger: Ledger) -> Iterator[LostRecord]:
+def _lost(files: dict[str, FileCheck], archive: Archive, ledger: Ledger, keeps: Keeps) -> Iterator[LostRecord]:
     for known in ledger.records():
         seen = known.seen.record if known.seen is not None else None
-        for record in dict.fromkeys(ref for ref in (known.record, seen) if ref is not None):
+        for record in dict.fromkeys(ref for ref in (known.record, seen) if ref is not None and keeps(ref)):
             file = files.get(record.file)
             if not (file is not None and file.has(record.offset)) and not _is_there(archive, record):
                 yield LostRecord(known.url, known.state, record, _is_page(known))

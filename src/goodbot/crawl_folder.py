@@ -40,7 +40,7 @@ from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.rehearsal import SqliteRehearsal
 from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
-from goodbot.values import REDIRECTS, UrlRecord
+from goodbot.values import REDIRECTS, RecordRef, UrlRecord
 
 KEEPS_NO_INDEX: Final = "this crawl runs with --no-index"
 CHANGES_NO_INDEX: Final = "to change that: goodbot crawl --index"
@@ -158,6 +158,14 @@ class CrawlFolder:
         with PostgresReader.open(dsn, find_writer_id(self.path) or "") as shared:
             yield shared
 
+    def keeps(self) -> Callable[[RecordRef], bool]:
+        """Returns whether a record belongs to the archive of this folder, and not to that of another machine that takes
+        part in the crawl."""
+        if self.database is None:
+            return lambda record: True
+        ending = f"-{find_writer_id(self.path) or ''}.warc.gz"
+        return lambda record: record.file.endswith(ending)
+
     @contextmanager
     def open_store(self, *, host_pages: int | None = None) -> Iterator[CrawlStore]:
         """Opens what the crawl has stored for a command that changes it. At most `host_pages` URLs of one host are
@@ -233,11 +241,16 @@ def _last_records(folder: CrawlFolder) -> dict[str, int]:
         return frontier.last_records()
 
 
-def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord], object]) -> Iterator[ArchivedResponse]:
-    """Yields the last capture of every visited page, in the order found, without redirects and error answers. Calls
-    `lost` with those whose record is damaged."""
+def archived_pages(
+    ledger: Ledger, archive: Archive, keeps: Callable[[RecordRef], bool], lost: Callable[[UrlRecord], object]
+) -> Iterator[ArchivedResponse]:
+    """Yields the last capture of every visited page, in the order found, without redirects and error answers, and
+    without those of other archives (`keeps`: see `CrawlFolder.keeps`). Calls `lost` with those whose record is
+    damaged."""
     for record in ledger.records():
         if record.state != "visited" or record.record is None or record.status in REDIRECTS:
+            continue
+        if not keeps(record.record):
             continue
         try:
             archived = archive.read(record.record)

@@ -89,7 +89,7 @@ def _urls(ledger: Ledger) -> Iterator[dict[str, object]]:
 def _read(folder: Path, ledger: Ledger, what: str, lost: list[UrlRecord]) -> Iterator[dict[str, object]]:
     settings = CrawlFolder(folder).settings_before()
     with open_archive(folder) as archive:
-        for archived in archived_pages(ledger, archive, lost.append):
+        for archived in archived_pages(ledger, archive, CrawlFolder(folder).keeps(), lost.append):
             limit, most = settings.decoded_limit, settings.document_limit
             page = read_page(archived.url, archived.response, settings.agent, limit, document_bytes=most)
             if what == "pages":
