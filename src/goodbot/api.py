@@ -209,7 +209,7 @@ all seeds failed."""
 async def _in_memory(
     base: Settings, given: dict[str, Any], texts: Sequence[str], stream: PageStream, observe: Callable[[Outcome], None]
 ) -> AsyncIterator[Run]:
-    settings = _with(base, {**given, "seeds": texts, "index": False, "archive": False})
+    settings = _with(base, {**given, "seeds": texts, "index": False, "archive": False, "archive_to": None})
     if not texts:
         raise InputError("no seed given")
     if settings.render:

@@ -9,6 +9,7 @@ import shutil
 import signal
 from base64 import b64encode
 from collections import Counter
+from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -16,6 +17,8 @@ from urllib.parse import quote
 import pytest
 
 from cluster.sites import sites_with_pages
+from goodbot import crawl as library_crawl
+from goodbot.config import Settings
 from goodbot.places.opening import open_place
 from journey.goodbot_process import Ended, ended, goodbot, start
 from journey.test_forget import holding, key, own_word, token
@@ -240,3 +243,18 @@ async def test_two_machines_move_to_one_place(tmp_path: Path, postgres_dsn: str)
     shutil.rmtree(place)
     unmounted = await goodbot("archive", "check", "--in", folders[0])
     assert (unmounted.status, "is it mounted?" in unmounted.complaint) == (3, True)
+
+
+@pytest.mark.parametrize("stored", [True, False])
+async def test_a_program_that_reads_the_pages(tmp_path: Path, stored: bool) -> None:
+    """A crawl in memory keeps no archive, so nothing is moved."""
+    into = tmp_path / "crawl" if stored else None
+    async with WebServer(fallback=bulky) as server:
+        settings = Settings(allow_private=True, host_pages=6, archive_to=f"file://{tmp_path}/place")
+        async with aclosing(library_crawl(server.url("/"), into=into, settings=settings)) as found:
+            urls = [str(page.url) async for page in found]
+    assert len(urls) == 6
+    assert len(there(tmp_path / "place")) == stored
+    if into is not None:
+        assert here(into) == []
+        assert sorted(await pages_in(into)) == sorted(urls)
