@@ -41,15 +41,16 @@ def new_settings(
     *,
     listed: bool = False,
     say: Say = lambda text: None,
+    away_s: float = AWAY_S,
 ) -> Settings:
     """Merges the settings of a crawl: `options` override the folder's `goodbot.toml`, which overrides `base`. If
     machines share the crawl, the settings in its database override those of the file. `listed`: there are seeds in a
     file. `say` gets a line if the server of that database does not answer, and this waits for it. Raises InputError for
-    an invalid name of the folder, setting or seed, and without a seed; StoreAwayError after `AWAY_S`."""
+    an invalid name of the folder, setting or seed, and without a seed; StoreAwayError after `away_s`."""
     folder.check_name()
     seeds = tuple(seeds)
     settings = folder.settings(base, options)
-    shared = shared_crawl(folder, settings, say)
+    shared = shared_crawl(folder, settings, say, away_s)
     if shared is not None:
         settings = joined(settings, shared, options, seeds, listed=listed)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
@@ -64,17 +65,17 @@ def new_settings(
     return settings
 
 
-def shared_crawl(folder: CrawlFolder, settings: Settings, say: Say) -> "SharedCrawl | None":
+def shared_crawl(folder: CrawlFolder, settings: Settings, say: Say, away_s: float = AWAY_S) -> "SharedCrawl | None":
     """Returns the crawl in the database that keeps the frontier; None: there is none yet, or the folder keeps the
     frontier. Raises InputError if psycopg is missing, or for a database that cannot be used; StoreAwayError if its
-    server has not answered for `AWAY_S`."""
+    server has not answered for `away_s`."""
     if settings.frontier is None:
         return None
     if settings.render:
         raise SettingError("render", "--render works only with a frontier in the folder, not with --frontier")
     from goodbot.cluster.postgres.shared_settings import load_shared  # noqa: PLC0415  (loads psycopg)
 
-    writer, until = find_writer_id(folder.path) or "", time.monotonic() + AWAY_S
+    writer, until = find_writer_id(folder.path) or "", time.monotonic() + away_s
     is_said = False
     while True:
         try:
@@ -83,7 +84,7 @@ def shared_crawl(folder: CrawlFolder, settings: Settings, say: Say) -> "SharedCr
             if time.monotonic() >= until:
                 raise
             if not is_said:
-                say(f"{error}; trying again for {AWAY_S:.0f} s")
+                say(f"{error}; trying again for {away_s:.0f} s")
                 is_said = True
             time.sleep(AGAIN_S)
 

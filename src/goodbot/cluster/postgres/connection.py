@@ -24,6 +24,15 @@ locks would keep other machines from taking its hosts over."""
 _INVALID: Final = re.compile(r"invalid [\w ]+ value")
 """libpq refuses the value of a parameter, such as sslmode."""
 
+_WHERE: Final = re.compile(
+    r"(?:connection failed: |connection is bad: )?"
+    r"(?:connection to server at .{1,300}?, port \d+ failed: )?"
+    r"(?:FATAL:  )?"
+)
+"""What psycopg and libpq say before the reason; where the server is, our messages say themselves."""
+_STRANGERS: Final = ("received invalid response to SSL negotiation", "expected authentication request from server")
+"""What libpq says if another service answers, such as a Web server."""
+
 _LOG: Final = logging.getLogger(__name__)
 
 _AWAY: Final = ("08", "57P", "53300", "40001", "40P01", "25P03")
@@ -109,8 +118,10 @@ def _is_refusal(error: psycopg.Error) -> bool:
             "password authentication failed",
             "no password supplied",
             "no pg_hba.conf entry",
+            "pg_hba.conf rejects",
             "does not exist",
-            "could not translate host name",
+            *_STRANGERS,
+            "definition of service",
             "server does not support SSL",
             "certificate verify failed",
             "root certificate file",
@@ -121,4 +132,6 @@ def _is_refusal(error: psycopg.Error) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    reason = line[_WHERE.match(line).end() :]  # type: ignore[union-attr]  # it matches an empty text
+    return "what answers is not PostgreSQL" if reason.startswith(_STRANGERS) else reason

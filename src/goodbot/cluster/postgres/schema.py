@@ -140,27 +140,52 @@ CREATE UNIQUE INDEX lessons_key ON lessons (host, kind, md5(about));
 """
 
 _NEWER: Final = "the database was written by a newer goodbot (format {}; this one reads {}): upgrade it"
+_IN_USE: Final = (
+    "the database is of an older goodbot (format {}; this one writes {}), and machines with that one crawl: stop them"
+    " before this one brings it up to date ({})"
+)
+_ALIVE: Final = """SELECT name FROM machines JOIN heartbeats ON machine = id
+  WHERE ended_at IS NULL AND expires_at > extract(epoch FROM clock_timestamp()) ORDER BY id"""
 _PARTED: Final = ("urls", "visits", "seen")
-
-
-def prepare(connection: Connection[tuple[object, ...]], parts: int = PARTS) -> None:
-    """Makes the tables if the schema has none, or migrates older ones. Raises RunError for tables of a newer goodbot,
-    InputError if the schema has other tables of these names or the user may not create any."""
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
-        version = _version(connection)
-        if version is None:
-            _create(connection, parts)
-        elif version > FORMAT:
-            raise RunError(_NEWER.format(version, FORMAT))
-        else:
-            for step in range(version, FORMAT):
-                connection.execute(STEPS[step])
-                connection.execute("UPDATE crawl SET format = %s", (step + 1,))
 
 
 STEPS: Final[Mapping[int, str]] = {}
 """Statements by the format that they start from."""
+
+
+def prepare(connection: Connection[tuple[object, ...]], parts: int = PARTS, steps: Mapping[int, str] = STEPS) -> None:
+    """Makes the tables if the schema has none, or migrates older ones (see `migrate`). Raises RunError for tables of a
+    newer goodbot, InputError if the schema has other tables of these names or the user may not create any."""
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
+        if _version(connection) is None:
+            _create(connection, parts)
+    migrate(connection, steps)
+
+
+def migrate(connection: Connection[tuple[object, ...]], steps: Mapping[int, str] = STEPS) -> bool:
+    """Migrates older tables, if there are any, by `steps`; returns whether the schema has a crawl.
+    Raises RunError for tables of a newer goodbot or of an unknown format, or while machines of the older one take
+    part."""
+    version = _version(connection)
+    if version is None or version == FORMAT:
+        return version is not None
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
+        if (version := _version(connection)) is None:
+            return False
+        if version > FORMAT:
+            raise RunError(_NEWER.format(version, FORMAT))
+        missing = range(version, FORMAT)  # none, if another machine has just migrated them
+        names = [str(name) for (name,) in connection.execute(_ALIVE)] if missing else []
+        if names:
+            raise RunError(_IN_USE.format(version, FORMAT, ", ".join(names[:3])))
+        for step in missing:
+            if step not in steps:
+                raise RunError(f"the database has format {version}, which this goodbot cannot bring up to date")
+            connection.execute(steps[step])
+            connection.execute("UPDATE crawl SET format = %s", (step + 1,))
+    return True
 
 
 def check_format(connection: Connection[tuple[object, ...]]) -> bool:
@@ -191,6 +216,9 @@ def _version(connection: Connection[tuple[object, ...]]) -> int | None:
 
 
 def _create(connection: Connection[tuple[object, ...]], parts: int) -> None:
+    (encoding,) = connection.execute("SHOW server_encoding").fetchone() or ("",)
+    if encoding != "UTF8":  # titles and URLs of the Web would be refused, or not be compared as texts
+        raise InputError(f"the database has the encoding {encoding}: make one with ENCODING 'UTF8'")
     connection.execute(_TABLES.replace("%", "%%"))
     for table in _PARTED:
         for number in range(parts):

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
-from goodbot.cluster.postgres.schema import check_format
+from goodbot.cluster.postgres.schema import migrate
 from goodbot.errors import InputError
 from goodbot.url import Url
 
@@ -29,11 +29,11 @@ class SharedCrawl(NamedTuple):
 
 
 def load_shared(dsn: str, writer: str) -> SharedCrawl | None:
-    """Returns the crawl in a database, as the folder with this `writer` sees it; None: there is none yet. Raises
-    InputError for an address that cannot be used, StoreAwayError if the server does not answer, RunError for tables of
-    another format."""
+    """Returns the crawl in a database, as the folder with this `writer` sees it; None: there is none yet. Migrates
+    older tables. Raises InputError for an address that cannot be used, StoreAwayError if the server does not answer,
+    RunError for tables of a newer goodbot, or while machines of an older one take part."""
     with connect(dsn, "goodbot") as connection, translated(dsn):
-        if not check_format(connection):
+        if not migrate(connection):
             return None
         row = connection.execute(_LOAD, (writer,)).fetchone()
     if row is None or not row[0]:
