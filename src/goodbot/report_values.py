@@ -3,7 +3,7 @@ with the crawl."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from goodbot.exclusion import Access
 from goodbot.exclusion.robotstxt.timing import Timing
@@ -237,3 +237,37 @@ class HostDetails:
     entry: HostEntry
     report: HostReport | None
     errors: tuple[RefusedEntry, ...]
+
+
+# ---- machines --------------------------------------------------------------------------------------------------------
+
+MachineState = Literal["alive", "late", "left", "gone"]
+"""alive: its last heartbeat is valid. late: it has expired, and no other machine has noticed yet. left: it ended its
+part, or was started again. gone: it fell silent, and others took its hosts over."""
+MACHINE_STATES: Final[tuple[MachineState, ...]] = ("alive", "late", "left", "gone")
+
+
+@dataclass(frozen=True, slots=True)
+class MachineView:
+    """One machine of those that share a crawl: one run of `goodbot crawl` on it. Times are Unix seconds by the clock
+    of the database.
+
+    `since` is when its state began, `heartbeat_s` the age of its last heartbeat. `pages` counts the visits of pages
+    that it has committed, `bytes` what it received. `pages_per_s`: over the last ten seconds, if it reports.
+    """
+
+    machine: int
+    name: str
+    writer: str
+    pid: int
+    state: MachineState
+    since: float
+    joined_at: float
+    ended_at: float | None
+    heartbeat_s: float
+    partitions: int
+    leased_hosts: int
+    leased_urls: int
+    pages: int
+    bytes: int
+    pages_per_s: float | None

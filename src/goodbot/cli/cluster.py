@@ -15,10 +15,11 @@ from goodbot.crawl_folder import CrawlFolder
 from goodbot.database_address import check_database_address
 from goodbot.errors import InputError
 from goodbot.human import counted, human_bytes, human_duration, human_time
+from goodbot.report_values import MachineView
 from goodbot.values import STATES
 
 if TYPE_CHECKING:
-    from goodbot.cluster.postgres.overview import CrawlOverview, MachineView
+    from goodbot.cluster.postgres.overview import CrawlOverview
 
 TABLES_SHOWN: Final = 5
 WIDE: Final = 96
@@ -215,7 +216,7 @@ def workers_command(frontier: str | None, folder: Path | None, all_: bool, as_js
         _print_table(machines, now)
 
 
-def _machine_json(machine: "MachineView") -> dict[str, Any]:
+def _machine_json(machine: MachineView) -> dict[str, Any]:
     return {
         "machine": machine.machine,
         "name": machine.name,
@@ -234,7 +235,7 @@ def _machine_json(machine: "MachineView") -> dict[str, Any]:
     }
 
 
-def _print_table(machines: list["MachineView"], now: float) -> None:
+def _print_table(machines: list[MachineView], now: float) -> None:
     from rich.table import Table  # noqa: PLC0415  (takes 50 ms)
 
     from goodbot.cli.rich_tables import cell, console  # noqa: PLC0415  (as above)
@@ -260,7 +261,7 @@ def _print_table(machines: list["MachineView"], now: float) -> None:
     console(columns=width()).print(table)
 
 
-def _as_lines(machine: "MachineView", now: float) -> Iterator[tuple[str, ...]]:
+def _as_lines(machine: MachineView, now: float) -> Iterator[tuple[str, ...]]:
     rate = "" if machine.pages_per_s is None else f", {machine.pages_per_s:,.1f} pages/s"
     text = (
         f"for {human_duration(max(now - machine.since, 0))}, heartbeat {human_duration(machine.heartbeat_s)} ago, "

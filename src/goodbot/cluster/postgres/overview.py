@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from psycopg import IsolationLevel
 
@@ -17,13 +17,9 @@ from goodbot.cluster.postgres.ledger import PostgresLedger
 from goodbot.cluster.postgres.machines import NOW
 from goodbot.cluster.postgres.schema import FORMAT, check_format
 from goodbot.errors import InputError
+from goodbot.report_values import MACHINE_STATES, MachineState, MachineView
 from goodbot.store.control.live_file import parse_live
 from goodbot.values import Status
-
-MachineState = Literal["alive", "late", "left", "gone"]
-"""alive: its last heartbeat is valid. late: it has expired, and no other machine has noticed yet. left: it ended its
-part, or was started again. gone: it fell silent, and others took its hosts over."""
-MACHINE_STATES: Final[tuple[MachineState, ...]] = ("alive", "late", "left", "gone")
 
 LATEST_ENDED: Final = 20
 """Machines that take part no more and are listed by default."""
@@ -87,31 +83,6 @@ class CrawlOverview:
     pages_per_s: float | None
     database_bytes: int
     tables: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class MachineView:
-    """One machine of a crawl: one run of `goodbot crawl` on it. Times as in `CrawlOverview`.
-
-    `since` is when its state began, `heartbeat_s` the age of its last heartbeat. `pages` counts the visits of pages
-    that it has committed, `bytes` what it received. `pages_per_s`: over the last ten seconds, if it reports.
-    """
-
-    machine: int
-    name: str
-    writer: str
-    pid: int
-    state: MachineState
-    since: float
-    joined_at: float
-    ended_at: float | None
-    heartbeat_s: float
-    partitions: int
-    leased_hosts: int
-    leased_urls: int
-    pages: int
-    bytes: int
-    pages_per_s: float | None
 
 
 def crawl_overview(dsn: str) -> CrawlOverview:
