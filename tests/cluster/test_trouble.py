@@ -1,0 +1,156 @@
+"""Machines whose database has trouble: its server is away when they start, its disk is full; and a machine whose clock
+is wrong."""
+
+import os
+import shutil
+import signal
+import time
+from asyncio.subprocess import Process
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import psycopg
+import pytest
+
+from cluster.sites import sites_with_pages
+from cluster.test_several_machines import OPTIONS, SITES, all_end, check, machine
+from disks import MOUNTS, small_disk
+from journey.goodbot_process import ended, goodbot, start
+from journey.test_kill import check_archive
+from postgres_server import PostgresServer
+
+PAGES: Final = 20
+HOUR_S: Final = 3600
+
+
+async def has_said(process: Process, text: str) -> str:
+    """Returns the line with this text as soon as the process has written it to standard error."""
+    assert process.stderr is not None
+    said = []
+    while line := (await process.stderr.readline()).decode():
+        if text in line:
+            return line
+        said.append(line)
+    raise AssertionError("".join(said))
+
+
+# ---- the server is away at the start --------------------------------------------------------------------------------
+
+
+async def test_a_crawl_that_starts_waits_for_the_server(
+    tmp_path: Path, postgres: PostgresServer, postgres_dsn: str
+) -> None:
+    async with sites_with_pages(1, 3, tmp_path) as sites:
+        postgres.stop("fast")
+        try:
+            waiting = await machine(tmp_path / "a", postgres_dsn, sites.start_page())
+            line = await has_said(waiting, "the database server does not answer")
+            assert line.endswith("; trying again for 60 s\n")
+            given_up = await machine(tmp_path / "b", postgres_dsn, sites.start_page())
+            await has_said(given_up, "trying again")
+            given_up.send_signal(signal.SIGINT)
+            assert (await ended(given_up)).status == 130
+        finally:
+            postgres.start()
+        result = await ended(waiting)
+        assert result.status == 0, result.err
+        assert "does not answer" not in result.err, "it is said once"
+        assert sum(check_archive(tmp_path / "a").values()) == 3
+
+
+# ---- a full disk ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_database(postgres: PostgresServer) -> Iterator[tuple[str, Path]]:
+    """A database on a small disk of its own; its address, and the disk."""
+    with (
+        TemporaryDirectory(prefix="goodbot-disk-") as folder,
+        small_disk(Path(folder) / "disk", 48) as disk,
+        psycopg.connect(postgres.dsn(), autocommit=True) as connection,
+    ):
+        Path(folder).chmod(0o755)
+        (disk / "tables").mkdir(mode=0o700)
+        shutil.chown(disk / "tables", "postgres", "postgres")
+        connection.execute(f"CREATE TABLESPACE small LOCATION '{disk / 'tables'}'")
+        connection.execute("CREATE DATABASE small TABLESPACE small")
+        yield postgres.dsn("small"), disk
+        connection.execute("DROP DATABASE small WITH (FORCE)")
+        connection.execute("DROP TABLESPACE small")
+
+
+def fill(disk: Path) -> Path:
+    """Fills a disk; returns the file to remove."""
+    ballast = disk / "ballast"
+    with suppress(OSError), ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    assert shutil.disk_usage(disk).free == 0
+    return ballast
+
+
+@MOUNTS
+@pytest.mark.long
+async def test_a_full_disk_of_the_server_loses_nothing(tmp_path: Path, small_database: tuple[str, Path]) -> None:
+    dsn, disk = small_database
+    pages = 30
+    async with sites_with_pages(SITES, pages, tmp_path) as sites:
+        seeds = [sites.start_page(site) for site in range(SITES)]
+        first = await machine(tmp_path / "a", dsn, *seeds)
+        await sites.has_had(2 * SITES)
+        ballast = fill(disk)
+        line = await has_said(first, "has no room")
+        assert "the database server has no room (user=goodbot host=127.0.0.1 " in line
+        assert "No space left on device), for 0 s; what is done is kept" in line
+        shown = await goodbot("status", "--in", tmp_path / "a")
+        assert "has no room" in shown.out, shown.out
+        ballast.unlink()
+        (result,) = await all_end(first)
+        assert result.status == 0, result.err
+        assert "finished" in result.out
+    check(dsn, sites, SITES * pages, [tmp_path / "a"])
+
+
+# ---- a wrong clock --------------------------------------------------------------------------------------------------
+
+_WRONG_CLOCK: Final = f"""import time
+now, now_ns = time.time, time.time_ns
+time.time = lambda: now() + {HOUR_S}
+time.time_ns = lambda: now_ns() + {HOUR_S} * 10**9
+open(__file__ + ".used", "w").close()
+"""
+
+_TIMES: Final = """
+  SELECT joined_at FROM machines UNION ALL SELECT ended_at FROM machines UNION ALL SELECT at FROM heartbeats
+  UNION ALL SELECT at FROM visits UNION ALL SELECT at FROM seen UNION ALL SELECT changed_at FROM seen
+  UNION ALL SELECT at FROM found UNION ALL SELECT fetched_at FROM robots UNION ALL SELECT first_at FROM robots_versions
+  UNION ALL SELECT first_at FROM courtesies UNION ALL SELECT last_at FROM courtesies
+  UNION ALL SELECT ready_at FROM hosts WHERE ready_at > 0"""
+
+
+@pytest.mark.long
+async def test_a_machine_whose_clock_is_an_hour_off(tmp_path: Path, postgres_dsn: str) -> None:
+    """Its times in the tables are those of the database, and it waits as the other one does."""
+    (tmp_path / "sitecustomize.py").write_text(_WRONG_CLOCK)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    folders = [tmp_path / name for name in "ab"]
+    begun_at = time.time()
+    async with sites_with_pages(SITES, PAGES, tmp_path) as sites:
+        seeds = [sites.start_page(site) for site in range(SITES)]
+        command = "crawl", *seeds, "--into", folders[0], "--frontier", postgres_dsn, *OPTIONS
+        wrong = await start(*command, group=True, preloaded=False, settings={"PYTHONPATH": path})
+        await sites.has_had(SITES)
+        right = await machine(folders[1], postgres_dsn)
+        results = await all_end(wrong, right)
+        assert [result.status for result in results] == [0, 0], results
+    check(postgres_dsn, sites, SITES * PAGES, folders)
+    assert min(sum(check_archive(folder).values()) for folder in folders) > 0
+    with psycopg.connect(postgres_dsn) as connection:
+        times = [at for (at,) in connection.execute(_TIMES) if at is not None]
+    assert (tmp_path / "sitecustomize.py.used").exists()
+    assert len(times) > SITES * PAGES
+    assert begun_at - 60 < min(times)
+    assert max(times) < begun_at + HOUR_S / 2
