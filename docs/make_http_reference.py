@@ -12,7 +12,8 @@ from goodbot.announce.batches import MAX_BODY_BYTES as INDEXNOW_BYTES
 from goodbot.index import MAX_QUERY_CHARS
 from goodbot.index.filters import MAX_VALUE_CHARS
 from goodbot.live import LiveStatus
-from goodbot.robot.crawl.remote_control import CrawlView
+from goodbot.report_values import MachineView
+from goodbot.robot.crawl.remote_control import CrawlFigures
 from goodbot.values import STATES, Status
 from goodbot.visitor_urls import MAX_TYPED_CHARS
 from goodbot.web.checker.checker_page import MAX_FORM_BYTES as CHECKER_BYTES
@@ -269,9 +270,11 @@ def _figures() -> Iterator[str]:
     """Lists the figures of a running crawl and its pages."""
     status = Status(dict.fromkeys(STATES, 0), pages=0, bytes=0, hosts=0, next_ready_at=0.0)
     live = LiveStatus(0, 0.0, 0.0, "running", 0, 0, 0.0, 0.0, 0, 0, 0, 0, errors=(("404", 1),))
+    machine = MachineView(1, "", "", 0, "alive", 0.0, 0.0, None, 0.0, 0, 0, 0, 0, 0, None)
     requests = RequestMetrics()
     requests.answered("GET", "/", 200, 0.0)
-    text = metrics_text(0, CrawlView(status, running=True, live=live), connections=0) + requests.text()
+    crawl = CrawlFigures(status, running=True, live=live, is_up=True, machines=(machine,))
+    text = metrics_text(0, crawl, connections=0) + requests.text()
     yield from ("| name | type | meaning |", "|---|---|---|")
     for family in text_string_to_metric_families(text.decode()):
         labels = dict.fromkeys(f"`{label}`" for sample in family.samples for label in sample.labels if label != "le")

@@ -3,8 +3,9 @@ ports."""
 
 import logging
 import tempfile
+import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain
@@ -21,8 +22,8 @@ from goodbot.host_removal import remove_host
 from goodbot.index import TantivySearch
 from goodbot.index_opening import Indexing, Sources, Watch, close_all, open_to_remove, rebuild
 from goodbot.lesson_values import Lesson, lesson_id
-from goodbot.report_values import HostAhead
-from goodbot.robot.crawl.remote_control import REPLY_TIMEOUT_S, CrawlView, RemoteControl
+from goodbot.report_values import HostAhead, MachineView
+from goodbot.robot.crawl.remote_control import REPLY_TIMEOUT_S, CrawlFigures, CrawlView, RemoteControl
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import signer_of
@@ -41,6 +42,10 @@ from goodbot.wiring import drop_lessons
 _LOG: Final = logging.getLogger(__name__)
 
 HOSTS_SHOWN: Final = 10
+ENDED_SHOWN: Final = 5
+"""Machines that take part no more and are shown beside those that do."""
+KEPT_S: Final = 5.0
+"""So many seconds the figures of a crawl in a database are kept, however often a program asks for them."""
 
 
 def look_at(path: Path) -> CrawlView:
@@ -56,7 +61,12 @@ class CrawlConsole:
     """Gives the web pages their view of a crawl, its remote control, and the token that permits using it. It may be
     used in any thread. Raises InputError if there is no crawl, DamagedError if it is damaged."""
 
-    def __init__(self, path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        path: Path,
+        reply_timeout_s: float = REPLY_TIMEOUT_S,
+        passed: Callable[[], float] = time.monotonic,
+    ) -> None:
         from goodbot.web.operator.crawl_reports import CrawlReports  # noqa: PLC0415  (loads the web server)
 
         folder = CrawlFolder(path)
@@ -68,6 +78,10 @@ class CrawlConsole:
         settings = folder.settings_before()
         robot = identity_of(settings, version("goodbot")).token
         self.reports = CrawlReports(folder.open_reader, robot, settings.retry_after_most)
+        self._passed = passed
+        self._asking = threading.Lock()
+        self._figures: CrawlFigures | None = None
+        self._figures_at = 0.0
 
     @property
     def token(self) -> str | None:
@@ -90,6 +104,42 @@ class CrawlConsole:
         """Returns the hosts with the most URLs still to fetch."""
         with self._folder.open_reader() as reader:
             return reader.hosts_ahead(HOSTS_SHOWN)
+
+    def machines(self) -> Sequence[MachineView]:
+        """Returns the machines that share the crawl, and the latest of those that take part no more; none if the
+        folder keeps the crawl. Raises StoreAwayError if its database does not answer."""
+        dsn = self._folder.database
+        if dsn is None:
+            return ()
+        from goodbot.cluster.postgres.overview import machines_of  # noqa: PLC0415  (loads psycopg)
+
+        return machines_of(dsn, ENDED_SHOWN)[1]
+
+    def figures(self) -> CrawlFigures:
+        """Returns the state of the crawl for programs that watch it. If a database keeps the crawl, it is asked every
+        `KEPT_S` at most, and if it does not answer, the figures say so."""
+        dsn = self._folder.database
+        if dsn is None:
+            view = self.look()
+            return CrawlFigures(view.status, view.running, view.live)
+        with self._asking:
+            if self._figures is None or self._passed() - self._figures_at >= KEPT_S:
+                self._figures = self._ask(dsn)
+                self._figures_at = self._passed()
+            return self._figures
+
+    def _ask(self, dsn: str) -> CrawlFigures:
+        from goodbot.cluster.postgres.overview import watched  # noqa: PLC0415  (loads psycopg)
+
+        live = self.control.live()
+        running = live is not None or self.control.is_running()
+        try:
+            status, machines = watched(dsn)
+        except (InputError, RunError) as error:
+            if self._figures is None or self._figures.is_up:
+                _LOG.warning("/metrics lacks the figures of the database: %s", error)
+            return CrawlFigures(None, running, live, is_up=False)
+        return CrawlFigures(status, running, live, is_up=True, machines=tuple(machines))
 
 
 def _check_readable(path: Path) -> None:

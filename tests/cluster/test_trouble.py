@@ -140,8 +140,8 @@ async def test_a_machine_whose_clock_is_an_hour_off(tmp_path: Path, postgres_dsn
     begun_at = time.time()
     async with sites_with_pages(SITES, PAGES, tmp_path) as sites:
         seeds = [sites.start_page(site) for site in range(SITES)]
-        command = "crawl", *seeds, "--into", folders[0], "--frontier", postgres_dsn, *OPTIONS
-        wrong = await start(*command, group=True, preloaded=False, settings={"PYTHONPATH": path})
+        command: tuple[str | Path, ...] = "--into", folders[0], "--frontier", postgres_dsn, *OPTIONS
+        wrong = await start("crawl", *seeds, *command, group=True, preloaded=False, settings={"PYTHONPATH": path})
         await sites.has_had(SITES)
         right = await machine(folders[1], postgres_dsn)
         results = await all_end(wrong, right)

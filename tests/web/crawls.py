@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 from goodbot.live import ControlRequest, FetchError, LiveStatus
 from goodbot.ports import Frontier, Ledger
-from goodbot.report_values import HostAhead
-from goodbot.robot.crawl.remote_control import CrawlView, Refuse, RemoteControl
+from goodbot.report_values import HostAhead, MachineView
+from goodbot.robot.crawl.remote_control import CrawlFigures, CrawlView, Refuse, RemoteControl
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import MemoryFrontier
 from goodbot.url import Url
@@ -79,6 +79,7 @@ class Crawls:
     requests: list[ControlRequest] = field(default_factory=list)
     frontier: MemoryFrontier = field(default_factory=MemoryFrontier)
     status: Status = STATES
+    shared_by: tuple[MachineView, ...] = ()
     path: Path = Path("my crawl")
     reports: CrawlReports = field(default_factory=_reports_of_nothing)
 
@@ -103,6 +104,13 @@ class Crawls:
 
     def hosts(self) -> list[HostAhead]:
         return HOSTS
+
+    def machines(self) -> tuple[MachineView, ...]:
+        return self.shared_by
+
+    def figures(self) -> CrawlFigures:
+        view = self.look()
+        return CrawlFigures(view.status, view.running, view.live)
 
     def is_running(self) -> bool:
         return self.live_now is not None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 from urllib.parse import urlencode
 
 import pytest
@@ -11,9 +12,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from goodbot.errors import DamagedError
 from goodbot.live import ControlRequest, LiveStatus
+from goodbot.report_values import MachineView
+from goodbot.robot.crawl.remote_control import CrawlFigures
 from goodbot.url import Url
 from goodbot.values import STATES, Status
 from goodbot.web import Rate, Site, create_app, running
+from goodbot.web.machines.metrics import metrics_text
 from goodbot.web.operator.crawl_view import MEANINGS, error_groups, progress
 from goodbot.web.server.security_headers import POLICY
 from web.browser import audit, chromium, shared_tab
@@ -151,11 +155,55 @@ def test_metrics(visitor: Visitor, crawls: Crawls) -> None:
     assert "goodbot_run_" not in visitor.ask("/metrics").text
 
 
+MACHINES: Final = (
+    MachineView(1, "crawler-1", "a", 4711, "alive", 0.0, 0.0, None, 1.6, 512, 12, 340, 4_100, 1, 71.5),
+    MachineView(2, "<i>crawler-2</i>", "b", 81, "late", 9.0, 0.0, None, 31.2, 512, 1, 64, 3_000, 1, None),
+    MachineView(3, "crawler-3", "c", 82, "gone", 9.0, 0.0, 9.0, 4_000.0, 0, 0, 0, 20, 1, None),
+    MachineView(4, "crawler-4", "d", 83, "left", 9.0, 0.0, 9.0, 7.0, 0, 0, 0, 20, 1, None),
+)
+
+
+def test_machines_that_share_the_crawl(visitor: Visitor, crawls: Crawls) -> None:
+    assert "Machines" not in signed_in(visitor).text
+    crawls.shared_by = MACHINES
+    text = " ".join(re.sub(r"<[^>]+>", " ", signed_in(visitor).text).split())
+    assert "This run, on this machine" in text
+    assert "crawler-1 process 4711 alive 2 s ago 12 340 4,100 71.5" in text
+    assert "&lt;i&gt;crawler-2&lt;/i&gt; process 81 late 31 s ago 1 64 3,000 –" in text
+    assert "crawler-3 process 82 taken over" in text
+    russian = " ".join(re.sub(r"<[^>]+>", " ", signed_in(visitor, Accept_Language="ru").text).split())
+    assert "crawler-4 процесс 83 завершила работу" in russian
+
+
+def test_metrics_of_machines() -> None:
+    status = Crawls().status
+    up = metrics_text(5, CrawlFigures(status, running=True, live=RUNNING, is_up=True, machines=MACHINES[:2])).decode()
+    for line in (
+        "goodbot_database_up 1.0",
+        'goodbot_crawl_machines{state="alive"} 1.0',
+        'goodbot_crawl_machines{state="late"} 1.0',
+        'goodbot_crawl_machine_heartbeat_age_seconds{machine="2",name="<i>crawler-2</i>"} 31.2',
+        'goodbot_crawl_machine_partitions{machine="1",name="crawler-1"} 512.0',
+        'goodbot_crawl_machine_leased_hosts{machine="1",name="crawler-1"} 12.0',
+        'goodbot_crawl_machine_leased_urls{machine="1",name="crawler-1"} 340.0',
+        'goodbot_crawl_machine_pages_total{machine="1",name="crawler-1"} 4100.0',
+        'goodbot_crawl_machine_pages_per_second{machine="1",name="crawler-1"} 71.5',
+    ):
+        assert line in up.splitlines()
+    away = metrics_text(5, CrawlFigures(None, running=True, live=RUNNING, is_up=False)).decode()
+    assert {"goodbot_database_up 0.0", "goodbot_running 1.0", "goodbot_run_pages_total 4100.0"} <= {*away.splitlines()}
+    assert "goodbot_urls" not in away
+    assert "goodbot_crawl_machine" not in away
+    alone = metrics_text(5, CrawlFigures(status, running=True, live=RUNNING)).decode()
+    assert "goodbot_database_up" not in alone
+    assert "goodbot_crawl_machine" not in alone
+
+
 def test_a_damaged_frontier_is_no_traceback(visitor: Visitor, crawls: Crawls) -> None:
     crawls.trouble = DamagedError("/secret/frontier.sqlite is damaged")
     for answer in (signed_in(visitor), visitor.ask("/metrics")):
         assert answer.status == 503
-        assert "The files of the crawl cannot be read at the moment." in answer.text
+        assert "The files or the database of the crawl cannot be read at the moment." in answer.text
         assert "secret" not in answer.text
 
 
@@ -470,6 +518,7 @@ def test_axe_finds_nothing(
     browser: Browser, visitor: Visitor, crawls: Crawls, width: int, scheme: str, paced: bool
 ) -> None:
     crawls.live_now = RUNNING if paced else None
+    crawls.shared_by = MACHINES
     with shared_tab(
         browser,
         base_url=visitor.base,

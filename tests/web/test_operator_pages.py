@@ -376,7 +376,7 @@ def test_a_damaged_frontier_is_no_traceback(visitor: Visitor, crawls: Crawls, tm
         broken = Visitor(url)
         for path in ("/crawl/hosts", "/crawl/host?name=a", "/crawl/refused", "/crawl/courtesy"):
             html = page(broken, path, 503)
-            assert "The files of the crawl cannot be read at the moment." in html
+            assert "The files or the database of the crawl cannot be read at the moment." in html
             assert str(tmp_path) not in html
 
 

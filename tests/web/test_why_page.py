@@ -175,4 +175,4 @@ def test_a_folder_that_was_moved_away(path: str, method: str, body: bytes | None
         answer = visitor.ask(path, method, body, Content_Type=kind)
     assert answer.status == 503
     assert "/srv" not in answer.text
-    assert "The files of the crawl cannot be read at the moment." in answer.text
+    assert "The files or the database of the crawl cannot be read at the moment." in answer.text

@@ -202,9 +202,9 @@ def workers_command(frontier: str | None, folder: Path | None, all_: bool, as_js
     are of another version.
     """
     dsn = database_of(frontier, folder)
-    from goodbot.cluster.postgres.overview import machines_of  # noqa: PLC0415  (loads psycopg)
+    from goodbot.cluster.postgres.overview import LATEST_ENDED, machines_of  # noqa: PLC0415  (loads psycopg)
 
-    now, machines = machines_of(dsn, all_=all_)
+    now, machines = machines_of(dsn, None if all_ else LATEST_ENDED)
     if as_json:
         write_json({"at": now, "machines": [_machine_json(machine) for machine in machines]})
     elif not machines:

@@ -191,7 +191,7 @@ def test_the_latest_machines_that_ended_or_all(postgres_dsn: str) -> None:
         )
     _, machines = machines_of(postgres_dsn)
     assert [machine.name for machine in machines] == [f"m{number}" for number in range(ended, 3, -1)]
-    assert len(machines_of(postgres_dsn, all_=True)[1]) == ended
+    assert len(machines_of(postgres_dsn, None)[1]) == ended
 
 
 def test_a_database_without_a_crawl_or_of_another_version(postgres: PostgresServer) -> None:

@@ -16,7 +16,7 @@ from goodbot.store.reports.rows import UnreadableError
 PostgresConnection = psycopg.Connection[tuple[Any, ...]]
 
 CONNECT_S: Final = 10
-"""Seconds to wait for a connection, unless the address of the database says otherwise (`connect_timeout`)."""
+"""Seconds to wait for a connection."""
 IDLE_S: Final = 20
 """Seconds after which the server ends a transaction in which nothing happens: its process was stopped, or cut off. Its
 locks would keep other machines from taking its hosts over."""
@@ -66,13 +66,14 @@ def shown(dsn: str) -> str:
     return make_conninfo("", **named) or "the default database"
 
 
-def connect(dsn: str, name: str) -> PostgresConnection:
-    """Opens a connection in autocommit mode, which the server lists under `name` (`application_name`). Raises
-    InputError for an address that cannot be used, StoreAwayError if the server does not answer."""
+def connect(dsn: str, name: str, wait_s: int = CONNECT_S) -> PostgresConnection:
+    """Opens a connection in autocommit mode, which the server lists under `name` (`application_name`). Waits `wait_s`,
+    unless the address says otherwise (`connect_timeout`). Raises InputError for an address that cannot be used,
+    StoreAwayError if the server does not answer."""
     check_address(dsn)
     with translated(dsn):
         given = conninfo_to_dict(dsn)
-        more = {"application_name": name} | ({} if "connect_timeout" in given else {"connect_timeout": CONNECT_S})
+        more = {"application_name": name} | ({} if "connect_timeout" in given else {"connect_timeout": wait_s})
         more |= {key: value for key, value in _KEEPALIVE.items() if key not in given}
         connection = psycopg.connect(dsn, autocommit=True, **more)  # type: ignore[arg-type]  # the options of libpq
         try:

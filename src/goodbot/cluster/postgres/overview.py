@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from psycopg import IsolationLevel
 
-from goodbot.cluster.postgres.connection import PostgresConnection, connect, shown, translated
+from goodbot.cluster.postgres.connection import CONNECT_S, PostgresConnection, connect, shown, translated
 from goodbot.cluster.postgres.ledger import PostgresLedger
 from goodbot.cluster.postgres.machines import NOW
 from goodbot.cluster.postgres.schema import FORMAT, check_format
@@ -23,6 +23,8 @@ from goodbot.values import Status
 
 LATEST_ENDED: Final = 20
 """Machines that take part no more and are listed by default."""
+WATCH_CONNECT_S: Final = 3
+"""Seconds to wait for a connection for a program that asks every few seconds."""
 
 _SESSION: Final = "SET statement_timeout = '60s'; SET lock_timeout = '5s'; SET jit = off"
 _STATE: Final = """CASE WHEN ended_at IS NULL THEN CASE WHEN expires_at > %(now)s THEN 'alive' ELSE 'late' END
@@ -122,17 +124,27 @@ def crawl_overview(dsn: str) -> CrawlOverview:
         )
 
 
-def machines_of(dsn: str, *, all_: bool = False) -> tuple[float, list[MachineView]]:
+def machines_of(dsn: str, most_ended: int | None = LATEST_ENDED) -> tuple[float, list[MachineView]]:
     """Returns the time of the database, and the machines of the crawl in it: those that take part, in the order in
-    which they joined, then the latest `LATEST_ENDED` that take part no more, or all of these. Raises as
+    which they joined, then up to `most_ended` that take part no more, the latest first; None: all. Raises as
     `crawl_overview`."""
     with _reading(dsn) as connection:
-        (now,) = _row(connection, f"SELECT {NOW}")
-        rows = connection.execute(_MACHINES, {"now": now, "most": None if all_ else LATEST_ENDED}).fetchall()
-        partitions, leases = _counts(connection, _PARTITIONS), _leases(connection)
-        work = {
-            (machine, name): value for machine, name, value in connection.execute(_WORK, ([row[0] for row in rows],))
-        }
+        return _machines(connection, most_ended)
+
+
+def watched(dsn: str) -> tuple[Status, list[MachineView]]:
+    """Returns the state of the crawl, and the machines that take part, for a program that asks every few seconds.
+    Raises as `crawl_overview`, after `WATCH_CONNECT_S` if nothing answers."""
+    with _reading(dsn, WATCH_CONNECT_S) as connection:
+        status = PostgresLedger(dsn, lambda: connection, "").status()
+        return status, _machines(connection, most_ended=0)[1]
+
+
+def _machines(connection: PostgresConnection, most_ended: int | None) -> tuple[float, list[MachineView]]:
+    (now,) = _row(connection, f"SELECT {NOW}")
+    rows = connection.execute(_MACHINES, {"now": now, "most": most_ended}).fetchall()
+    partitions, leases = _counts(connection, _PARTITIONS), _leases(connection)
+    work = {(machine, name): value for machine, name, value in connection.execute(_WORK, ([row[0] for row in rows],))}
     return now, [_machine(row, now, partitions, leases, work) for row in rows]
 
 
@@ -161,9 +173,9 @@ def _machine(
 
 
 @contextmanager
-def _reading(dsn: str) -> Iterator[PostgresConnection]:
+def _reading(dsn: str, wait_s: int = CONNECT_S) -> Iterator[PostgresConnection]:
     """Opens a database with a crawl, and runs one transaction that only reads."""
-    with connect(dsn, "goodbot cluster") as connection, translated(dsn):
+    with connect(dsn, "goodbot cluster", wait_s) as connection, translated(dsn):
         connection.execute(_SESSION)
         connection.read_only, connection.isolation_level = True, IsolationLevel.REPEATABLE_READ
         with connection.transaction():

@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeVar
 from goodbot.errors import BusyError, RunError
 from goodbot.live import ControlKind, ControlRequest, LiveStatus
 from goodbot.ports import ControlFiles, Frontier, Ledger
+from goodbot.report_values import MachineView
 from goodbot.robot.crawl.submissions import Refuse as Refuse
 from goodbot.robot.crawl.submissions import refuse_submitted, submitted_urls
 from goodbot.url import Url
@@ -41,6 +42,18 @@ class CrawlView:
     status: Status
     running: bool
     live: LiveStatus | None
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlFigures:
+    """The state of a crawl for programs that watch it. `status` is None if the database that keeps the crawl does not
+    answer. `is_up`: whether it does; None if the folder keeps the crawl. `machines` are those that take part."""
+
+    status: Status | None
+    running: bool
+    live: LiveStatus | None
+    is_up: bool | None = None
+    machines: tuple[MachineView, ...] = ()
 
 
 class RemoteControl:

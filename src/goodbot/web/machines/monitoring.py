@@ -46,9 +46,9 @@ class Monitoring:
 
     def metrics(self, request: Request) -> Response:
         """GET /metrics: all figures, in the text format of Prometheus."""
-        view = self._crawl.look() if self._crawl is not None else None
+        crawl = self._crawl.figures() if self._crawl is not None else None
         connections = getattr(request.state, "open_connections", None)
-        text = metrics_text(self._count(), view, connections() if connections is not None else None)
+        text = metrics_text(self._count(), crawl, connections() if connections is not None else None)
         return Response(text + self._requests.text(), headers={"Content-Type": CONTENT_TYPE})
 
     def _count(self) -> int:

@@ -15,11 +15,11 @@ from starlette.routing import Route
 
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.report_values import HostAhead
-from goodbot.robot.crawl.remote_control import CrawlView, RemoteControl, Submitted
+from goodbot.report_values import HostAhead, MachineView
+from goodbot.robot.crawl.remote_control import CrawlFigures, CrawlView, RemoteControl, Submitted
 from goodbot.url import Url, parse_url
 from goodbot.web.operator.crawl_reports import CrawlReports
-from goodbot.web.operator.crawl_view import MEANINGS, error_groups, notice, progress
+from goodbot.web.operator.crawl_view import MACHINE_STATES, MEANINGS, error_groups, notice, progress
 from goodbot.web.operator.operator_access import HOME, OperatorAccess
 from goodbot.web.pages.translations import translatable
 
@@ -84,7 +84,11 @@ class CrawlDesk(Protocol):
 
     def look(self) -> CrawlView: ...
 
+    def figures(self) -> CrawlFigures: ...
+
     def hosts(self) -> list[HostAhead]: ...
+
+    def machines(self) -> Sequence[MachineView]: ...
 
 
 class CrawlPage:
@@ -171,6 +175,8 @@ class CrawlPage:
             errors=error_groups(view.live) if view.live else [],
             meanings=MEANINGS,
             hosts=self._crawl.hosts(),
+            machines=self._crawl.machines(),
+            machine_states=MACHINE_STATES,
             now=time.time(),
             notice=notice(done, view),
             trouble=trouble,

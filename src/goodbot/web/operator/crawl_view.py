@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Final
 
 from goodbot.live import FetchError, LiveStatus
+from goodbot.report_values import MachineState
 from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.values import State, Status
 from goodbot.web.pages.translations import translatable
@@ -21,6 +22,13 @@ MEANINGS: Final[Mapping[State, str]] = {
 }
 """Explains each state of a URL to people who look at the crawl; translatable."""
 
+MACHINE_STATES: Final[Mapping[MachineState, str]] = {
+    "alive": translatable("alive"),
+    "late": translatable("late"),
+    "left": translatable("left"),
+    "gone": translatable("taken over"),
+}
+"""Names the states of a machine for people who look at the crawl; translatable."""
 
 _KINDS: Final = {
     "connect": translatable("connection failed"),

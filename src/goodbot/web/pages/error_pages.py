@@ -51,7 +51,7 @@ NO_INDEX: Final = (
 )
 CRAWL_UNAVAILABLE: Final = (
     translatable("Crawl status is unavailable"),
-    translatable("The files of the crawl cannot be read at the moment. The server's log says why."),
+    translatable("The files or the database of the crawl cannot be read at the moment. The server's log says why."),
 )
 _SEARCH_PATHS: Final = ("/search", "/api/search", "/api/explain", "/explain")
 _CRAWL_PATHS: Final = (
