@@ -108,33 +108,25 @@ class CrawlConsole:
     def machines(self) -> Sequence[MachineView]:
         """Returns the machines that share the crawl, and the latest of those that take part no more; none if the
         folder keeps the crawl. Raises StoreAwayError if its database does not answer."""
-        dsn = self._folder.database
-        if dsn is None:
-            return ()
-        from goodbot.cluster.postgres.overview import machines_of  # noqa: PLC0415  (loads psycopg)
-
-        return machines_of(dsn, ENDED_SHOWN)[1]
+        return self._folder.machines(ENDED_SHOWN)
 
     def figures(self) -> CrawlFigures:
         """Returns the state of the crawl for programs that watch it. If a database keeps the crawl, it is asked every
         `KEPT_S` at most, and if it does not answer, the figures say so."""
-        dsn = self._folder.database
-        if dsn is None:
+        if self._folder.database is None:
             view = self.look()
             return CrawlFigures(view.status, view.running, view.live)
         with self._asking:
             if self._figures is None or self._passed() - self._figures_at >= KEPT_S:
-                self._figures = self._ask(dsn)
+                self._figures = self._ask()
                 self._figures_at = self._passed()
             return self._figures
 
-    def _ask(self, dsn: str) -> CrawlFigures:
-        from goodbot.cluster.postgres.overview import watched  # noqa: PLC0415  (loads psycopg)
-
+    def _ask(self) -> CrawlFigures:
         live = self.control.live()
         running = live is not None or self.control.is_running()
         try:
-            status, machines = watched(dsn)
+            status, machines = self._folder.watched()
         except (InputError, RunError) as error:
             if self._figures is None or self._figures.is_up:
                 _LOG.warning("/metrics lacks the figures of the database: %s", error)

@@ -29,6 +29,7 @@ from goodbot.index import (
     remedy,
 )
 from goodbot.ports import Archive, CrawlReader, CrawlStore, Ledger, Rehearsal, Search
+from goodbot.report_values import MachineView
 from goodbot.robot.crawl.settings_check import check_form
 from goodbot.search_values import NOTHING_HIDDEN, Hidden, IndexMark
 from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_settings, load_usable
@@ -40,7 +41,7 @@ from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.rehearsal import SqliteRehearsal
 from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
-from goodbot.values import REDIRECTS, RecordRef, UrlRecord
+from goodbot.values import REDIRECTS, RecordRef, Status, UrlRecord
 
 KEEPS_NO_INDEX: Final = "this crawl runs with --no-index"
 CHANGES_NO_INDEX: Final = "to change that: goodbot crawl --index"
@@ -165,6 +166,27 @@ class CrawlFolder:
             return lambda record: True
         ending = f"-{find_writer_id(self.path) or ''}.warc.gz"
         return lambda record: record.file.endswith(ending)
+
+    def machines(self, most_ended: int) -> Sequence[MachineView]:
+        """Returns the machines that share the crawl, and up to `most_ended` that take part no more; none if the folder
+        keeps the crawl. Raises the errors of `open_reader`."""
+        dsn = self.database
+        if dsn is None:
+            return ()
+        from goodbot.cluster.postgres.overview import machines_of  # noqa: PLC0415  (loads psycopg)
+
+        return machines_of(dsn, most_ended)[1]
+
+    def watched(self) -> tuple[Status, Sequence[MachineView]]:
+        """Returns the state of the crawl and the machines that share it. A database that does not answer is given up
+        sooner than by the other methods. Raises the errors of `open_reader`."""
+        dsn = self.database
+        if dsn is None:
+            with self.open_reader() as reader:
+                return reader.status(), ()
+        from goodbot.cluster.postgres.overview import watched  # noqa: PLC0415  (loads psycopg)
+
+        return watched(dsn)
 
     @contextmanager
     def open_store(self, *, host_pages: int | None = None) -> Iterator[CrawlStore]:
