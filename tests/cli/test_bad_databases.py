@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from cluster.quotes import quotes_in
 from goodbot.cli import main
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
@@ -124,6 +125,18 @@ def test_a_database_that_refuses(
 ) -> None:
     status, err = run(command, f"postgresql://{user}@127.0.0.1:{roles.port}/{place}", tmp_path, capfd)
     assert (status, message in err) == (2, True), err
+    quotes = ('password authentication failed for user "…"', 'database "…" does not exist')
+    assert [quote in quotes_in(err) for quote in quotes] == ["authentication" in message, place == "none"]
+
+
+def test_a_role_without_rights(roles: PostgresServer, tmp_path: Path, capfd: Out) -> None:
+    with psycopg.connect(roles.dsn(), autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS guarded")
+        connection.execute("CREATE DATABASE guarded")
+        dsn = f"postgresql://with_password:the%20right%20one@127.0.0.1:{roles.port}/guarded"
+        status, err = run("crawl", dsn, tmp_path, capfd)
+        connection.execute("DROP DATABASE guarded WITH (FORCE)")
+    assert (status, "cannot use …: permission denied for …" in quotes_in(err)) == (2, True), err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -133,6 +146,7 @@ def test_another_service_at_the_port(command: str, options: str, tmp_path: Path,
         status, err = run(command, f"postgresql://me:secret@127.0.0.1:{port}/c{options}", tmp_path, capfd)
     assert status == 2
     assert err == f"goodbot: cannot use user=me host=127.0.0.1 port={port} dbname=c: what answers is not PostgreSQL\n"
+    assert "cannot use …: what answers is not PostgreSQL" in quotes_in(err)
 
 
 @pytest.mark.parametrize("command", READING)
@@ -144,6 +158,8 @@ def test_no_server_answers(command: str, place: str, message: str, tmp_path: Pat
     assert status == 3
     assert err.startswith("goodbot: the database server does not answer (user=me host=")
     assert message in err
+    quote = "the database server does not answer (…: Connection refused)"
+    assert (quote in quotes_in(err)) == (message == "Connection refused")
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
@@ -156,6 +172,8 @@ def test_a_database_that_cannot_store_every_text(
         status, err = run("crawl", postgres.dsn("other_encoding"), tmp_path, capfd)
         connection.execute("DROP DATABASE other_encoding")
     assert (status, err) == (2, f"goodbot: the database has the encoding {encoding}: make one with ENCODING 'UTF8'\n")
+    quote = "the database has the encoding LATIN1: make one with ENCODING 'UTF8'"
+    assert (quote in quotes_in(err)) == (encoding == "LATIN1")
 
 
 # ---- a crawl that starts while the server is away -------------------------------------------------------------------

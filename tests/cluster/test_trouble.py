@@ -15,6 +15,7 @@ from typing import Final
 import psycopg
 import pytest
 
+from cluster.quotes import quotes_in
 from cluster.sites import sites_with_pages
 from cluster.test_several_machines import OPTIONS, SITES, all_end, check, machine
 from disks import MOUNTS, small_disk
@@ -49,6 +50,7 @@ async def test_a_crawl_that_starts_waits_for_the_server(
             waiting = await machine(tmp_path / "a", postgres_dsn, sites.start_page())
             line = await has_said(waiting, "the database server does not answer")
             assert line.endswith("; trying again for 60 s\n")
+            assert "; trying again for 60 s" in quotes_in(line)
             given_up = await machine(tmp_path / "b", postgres_dsn, sites.start_page())
             await has_said(given_up, "trying again")
             given_up.send_signal(signal.SIGINT)
@@ -103,8 +105,9 @@ async def test_a_full_disk_of_the_server_loses_nothing(tmp_path: Path, small_dat
         await sites.has_had(2 * SITES)
         ballast = fill(disk)
         line = await has_said(first, "has no room")
-        assert "the database server has no room (user=goodbot host=127.0.0.1 " in line
-        assert "No space left on device), for 0 s; what is done is kept" in line
+        assert line.startswith("waiting: the database server has no room (user=goodbot host=127.0.0.1 ")
+        quote = "waiting: the database server has no room (…: No space left on device), for 0 s; what is done is kept"
+        assert quotes_in(line) == [quote]
         shown = await goodbot("status", "--in", tmp_path / "a")
         assert "has no room" in shown.out, shown.out
         ballast.unlink()

@@ -202,8 +202,8 @@ def command(
     flight (a minute or two if many long sitemaps are being read); twice stops at once.
 
     Exit status: 0: finished, or --max-pages is reached; 2: bad input, such as no seed; 3: every seed failed or is of a
-    forgotten host, another crawl is running in DIR, or DIR is damaged or cannot be written; 130: interrupted, or
-    stopped with `goodbot stop`.
+    forgotten host, another crawl is running in DIR, DIR is damaged or cannot be written, or the database does not
+    answer; 130: interrupted, or stopped with `goodbot stop`.
     """
     if once and not keep_fresh:
         raise InputError("--once goes with --keep-fresh: a crawl without it visits every page once anyway")

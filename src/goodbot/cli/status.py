@@ -39,7 +39,8 @@ def command(folder: Path, as_json: bool) -> None:
     The memory is the sum over the crawl's processes, in which shared memory counts once (PSS). Processes that read PDFs
     or render pages are not included. --json also shows how many entries the caches and queues of each process hold.
 
-    Exit status: 0: done; 2: there is no crawl in DIR; 3: DIR is damaged.
+    Exit status: 0: done; 2: there is no crawl in DIR; 3: DIR is damaged, or its database does not
+    answer.
     """
     view = look_at(folder)
     with open_ledger(folder) as ledger:

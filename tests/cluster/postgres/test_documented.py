@@ -9,6 +9,7 @@ from typing import Final
 import psycopg
 import pytest
 
+from cluster.quotes import PAGE, QUOTES
 from goodbot.cli import main
 from goodbot.clock import SharedClock
 from goodbot.cluster.postgres.connection import connect
@@ -26,9 +27,8 @@ from goodbot.search_values import IndexMark
 from goodbot.url import Url
 from goodbot.values import Discovery, LastVisit, Lease, Outcome, RecordRef, Release
 from postgres_server import PostgresServer
-from programs import ROOT, blocks_of
+from programs import blocks_of
 
-PAGE: Final = (ROOT / "docs" / "database.md").read_text(encoding="utf-8")
 ROLES: Final = ("goodbot_owner", "goodbot_crawler", "goodbot_reader")
 OWNER, CRAWLER, READER = ROLES
 PASSWORD: Final = "secret/@ %"
@@ -56,6 +56,14 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"**format {FORMAT}**" in PAGE
     assert f"each of {PARTITIONS:,} partitions" in PAGE
     assert len(re.findall(rf"in {PARTS} parts by", PAGE)) == 3
+
+
+def test_every_message_on_the_page_is_tested() -> None:
+    tests = Path(__file__).parents[2]
+    files = [*(tests / "cluster").rglob("test_*.py"), tests / "cli" / "test_bad_databases.py"]
+    text = "".join(re.sub(r'"\s*"', "", file.read_text(encoding="utf-8")) for file in files)
+    assert len(QUOTES) > 10
+    assert [quote for quote in QUOTES if quote not in text] == []
 
 
 # ---- rights ---------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any, Final
 import psycopg
 import pytest
 
+from cluster.quotes import quotes_in
 from goodbot.cli import main
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.machines import Identity
@@ -74,8 +75,13 @@ def test_machines_of_the_older_goodbot_have_to_stop_first(dsn: str) -> None:
         connection.execute("UPDATE crawl SET format = %s", (FORMAT,))
         with PostgresFrontier.open(dsn, Identity("folder", "worker-1", 1), parts=1):
             connection.execute("UPDATE crawl SET format = %s", (OLD,))
-            with pytest.raises(RunError, match=r"of an older goodbot .* stop them .* \(worker-1\)"):
+            with pytest.raises(RunError, match=r"\(worker-1\)") as caught:
                 migrate(connection, STEPS)
+            quote = (
+                "the database is of an older goodbot (format 0; this one writes 1), and machines with that one crawl: "
+                "stop them before this one brings it up to date (…)"
+            )
+            assert quotes_in(str(caught.value)) == [quote]
             assert connection.execute("SELECT * FROM steps").fetchall() == []
         assert migrate(connection, STEPS)
         assert connection.execute("SELECT * FROM steps").fetchall() == [(1,)]
@@ -102,3 +108,10 @@ def test_what_the_commands_say(
     if command == "crawl" and version == OLD == 0:  # no step leads from there to the first format
         message = "the database has format 0, which this goodbot cannot bring up to date"
     assert message in err
+    newer = "the database was written by a newer goodbot (format 2; this one reads 1): upgrade it"
+    older = (
+        "the database is of an older goodbot (format 0; this one reads 1): run goodbot crawl on it, which brings it "
+        "up to date"
+    )
+    if command != "crawl" or version > FORMAT:
+        assert quotes_in(err) == [newer if version > FORMAT else older]
