@@ -1,6 +1,7 @@
 """Machines whose database has trouble: its server is away when they start, its disk is full; and a machine whose clock
 is wrong."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -9,6 +10,7 @@ from asyncio.subprocess import Process
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -21,7 +23,7 @@ from cluster.test_several_machines import OPTIONS, SITES, all_end, check, machin
 from disks import MOUNTS, small_disk
 from journey.goodbot_process import ended, goodbot, start
 from journey.test_kill import check_archive
-from postgres_server import PostgresServer
+from postgres_server import PostgresServer, programs
 
 PAGES: Final = 20
 HOUR_S: Final = 3600
@@ -115,6 +117,52 @@ async def test_a_full_disk_of_the_server_loses_nothing(tmp_path: Path, small_dat
         assert result.status == 0, result.err
         assert "finished" in result.out
     check(dsn, sites, SITES * pages, [tmp_path / "a"])
+
+
+@MOUNTS
+@pytest.mark.long
+async def test_a_write_ahead_log_without_room_loses_nothing(tmp_path: Path) -> None:
+    """PostgreSQL ends itself then, and cannot start until there is room."""
+    bin_ = programs()
+    if bin_ is None:
+        pytest.skip("PostgreSQL is not installed (Debian's package postgresql)")
+    pages = 30
+    with (
+        TemporaryDirectory(prefix="goodbot-disk-") as folder,
+        small_disk(Path(folder) / "disk", 200) as disk,
+    ):
+        Path(folder).chmod(0o755)
+        if os.geteuid() == 0:
+            shutil.chown(disk, "postgres", "postgres")
+        server = PostgresServer(disk, bin_)
+        server.create()
+        server.start()
+        try:
+            async with sites_with_pages(SITES, pages, tmp_path) as sites:
+                seeds = [sites.start_page(site) for site in range(SITES)]
+                crawling = await machine(tmp_path / "a", server.dsn(), *seeds)
+                await sites.has_had(4 * SITES)
+                ballast = fill(disk)
+                await asyncio.to_thread(use_up_the_log, server.dsn())
+                await has_said(crawling, "waiting: the database server ")
+                ballast.unlink()
+                with suppress(CalledProcessError):  # it has ended by itself
+                    server.stop()
+                server.start()
+                result = await ended(crawling)
+                assert result.status == 0, result.err
+                assert "the database server answers again" in result.err
+            check(server.dsn(), sites, SITES * pages, [tmp_path / "a"])
+        finally:
+            server.stop()
+
+
+def use_up_the_log(dsn: str) -> None:
+    """Writes to the write-ahead log until the server ends, or refuses connections."""
+    with suppress(psycopg.OperationalError):
+        while True:
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                connection.execute("SELECT pg_logical_emit_message(true, 'test', repeat('x', 1000000))")
 
 
 # ---- a wrong clock --------------------------------------------------------------------------------------------------
