@@ -2,6 +2,7 @@
 is wrong."""
 
 import asyncio
+import json
 import os
 import shutil
 import signal
@@ -24,6 +25,7 @@ from disks import MOUNTS, small_disk
 from journey.goodbot_process import ended, goodbot, start
 from journey.test_kill import check_archive
 from postgres_server import PostgresServer, programs
+from web.library import Visitor
 
 PAGES: Final = 20
 HOUR_S: Final = 3600
@@ -63,6 +65,29 @@ async def test_a_crawl_that_starts_waits_for_the_server(
         assert result.status == 0, result.err
         assert "does not answer" not in result.err, "it is said once"
         assert sum(check_archive(tmp_path / "a").values()) == 3
+
+
+async def test_pages_are_searched_while_the_server_is_away(
+    tmp_path: Path, postgres: PostgresServer, postgres_dsn: str
+) -> None:
+    folder = tmp_path / "a"
+    async with sites_with_pages(1, 3, tmp_path) as sites:
+        assert (await ended(await machine(folder, postgres_dsn, sites.start_page()))).status == 0
+    postgres.stop("fast")
+    try:
+        serving = await start("serve", "--in", folder, "--port", "0", "--json")
+        assert serving.stdout is not None
+        visitor = Visitor(json.loads(await serving.stdout.readline())["url"])
+        found = await asyncio.to_thread(visitor.ask, "/api/search?q=page")
+        assert (found.status, json.loads(found.text)["total"]) == (200, 3)
+        metrics = await asyncio.to_thread(visitor.ask, "/metrics")
+        assert {"goodbot_database_up 0.0", "goodbot_index_documents 3.0"} <= {*metrics.text.splitlines()}
+        serving.send_signal(signal.SIGINT)
+        result = await ended(serving)
+        assert result.status == 0
+        assert "WARNING goodbot.crawl_admin: the database server does not answer" in result.err
+    finally:
+        postgres.start()
 
 
 # ---- a full disk ----------------------------------------------------------------------------------------------------
