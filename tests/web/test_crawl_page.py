@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from prometheus_client.parser import text_string_to_metric_families
 
 from goodbot.errors import DamagedError
@@ -375,6 +375,18 @@ def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
         tab.get_by_role("button", name="Stop the crawl").click()
         expect(tab.get_by_role("status")).to_contain_text("The crawl is stopping")
     assert [request.kind for request in crawls.requests] == ["pause", "resume", "submit", "stop"]
+
+
+@pytest.mark.parametrize("width", [1280, 800, 320])
+def test_the_table_of_machines_fits(browser: Browser, visitor: Visitor, crawls: Crawls, width: int) -> None:
+    crawls.shared_by = (*MACHINES, replace(MACHINES[0], name="crawler-17.rack-4.crawl.example.internal"))
+    viewport: ViewportSize = {"width": width, "height": 800}
+    with shared_tab(browser, viewport, base_url=visitor.base, locale="ru") as tab:
+        tab.goto(f"/crawl?token={TOKEN}")
+        table = tab.get_by_role("table").first
+        expect(table).to_contain_text("crawler-17")
+        assert table.evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def refreshes(tab: Page) -> None:

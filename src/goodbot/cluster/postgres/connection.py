@@ -25,7 +25,7 @@ _INVALID: Final = re.compile(r"invalid [\w ]+ value")
 """libpq refuses the value of a parameter, such as sslmode."""
 
 _WHERE: Final = re.compile(
-    r"(?:connection failed: |connection is bad: )?"
+    r"(?:connection failed: |connection is bad: |consuming input failed: )?"
     r"(?:connection to server at .{1,300}?, port \d+ failed: )?"
     r"(?:FATAL:  )?"
 )
