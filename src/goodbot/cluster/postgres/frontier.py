@@ -191,15 +191,16 @@ class PostgresFrontier(PostgresLedger):
     def balance(self) -> Balance:
         """Takes part in sharing out the partitions: counts silent machines as gone, takes free partitions up to a fair
         share, or gives up those above it as soon as none of their hosts is leased. Raises LeasesLostError."""
+        self._partitions, self._draining = [], frozenset()  # if this fails, they may belong to another machine
         with self._writing("balance", needs_standing=True) as step:
-            if step.call.is_done:
-                return Balance()
-            connection = step.connection
-            gone = machines.end_silent(connection, self.machine, self._identity.writer, self._signs)
+            connection, is_done = step.connection, step.call.is_done
+            gone = [] if is_done else machines.end_silent(connection, self.machine, self._identity.writer, self._signs)
             own, share = machines.own_partitions(connection, self.machine), machines.fair_share(connection)
             taken = given = 0
             draining: list[int] = []
-            if len(own) < share:
+            if is_done:
+                draining = own[share:]
+            elif len(own) < share:
                 numbers, hosts, urls = machines.take_free(connection, self.machine, share - len(own))
                 taken = len(numbers)
                 step.hosts.touched.update(hosts)
