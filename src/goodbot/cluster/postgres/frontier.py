@@ -459,7 +459,8 @@ class Step:
         self._frontier = frontier
         self.places = HostPlaces(self.connection, recent)
         self.hosts = HostStep(self.connection, recent, frontier.machine, frontier._host_pages, frontier._host_lists)
-        self.links = LinkStep(self.connection, recent, self.hosts.counts, self.hosts.touched)
+        hosts = self.hosts
+        self.links = LinkStep(self.connection, recent, hosts.counts, hosts.touched, hosts.added)
         writer = frontier._identity.writer
         self.settling = SettleStep(self.connection, self.places, self.links, self.hosts, writer)
         self.queue = QueueStep(self.connection, self.hosts, writer)

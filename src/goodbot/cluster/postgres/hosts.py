@@ -10,10 +10,14 @@ from typing import Any, Final
 
 from goodbot.cluster.postgres.connection import PostgresConnection
 from goodbot.cluster.postgres.rows import write_rows
+from goodbot.store.merge.coding import CODED
 from goodbot.store.merge.limits import LISTS_S, budget_reason, lists_reason
 from goodbot.store.merge.rank import LISTS
 from goodbot.store.merge.recent_links import RecentLinks
 from goodbot.values import Release
+
+BLOCK: Final = 65_536
+"""Numbers of URLs (`seq`) that a transaction gets at a time, from the sequence `url_numbers`."""
 
 _LOCK: Final = "SELECT id FROM hosts WHERE id = ANY(%s::bigint[]) ORDER BY id FOR UPDATE"
 _PAGES: Final = """UPDATE hosts SET pages = hosts.pages + new.pages
@@ -30,6 +34,8 @@ _RELEASE: Final = """UPDATE hosts SET leased = 0, cut_at = new.cut_at, ready_at 
 _RETURN: Final = "DELETE FROM leased WHERE host = ANY(%s::bigint[])"
 _UNDO: Final = """UPDATE hosts SET leased = 0, turn = 1 - turn WHERE id = ANY(%s::bigint[]) AND leased = 1
   AND partition IN (SELECT number FROM partitions WHERE machine = %s) RETURNING id"""
+_BARRED: Final = "SELECT host FROM forgotten WHERE host = ANY(%s::bigint[])"
+_TAKE_OUT: Final = f"DELETE FROM urls WHERE host = ANY(%s::bigint[]) AND seq / {BLOCK} = ANY(%s::bigint[]) RETURNING state"
 _FULL: Final = "SELECT id FROM hosts WHERE id = ANY(%s::bigint[]) AND pages >= %s"
 _FULL_OF_LISTS: Final = "SELECT id FROM hosts WHERE id = ANY(%s::bigint[]) AND lists >= %s AND lists_from > %s"
 # A page that is being revisited stays ready, even above the limit.
@@ -51,9 +57,22 @@ _TOTALS: Final = """INSERT INTO totals SELECT %s, new.* FROM unnest(%s::text[], 
   ORDER BY name ON CONFLICT (machine, name) DO UPDATE SET value = totals.value + excluded.value"""
 
 
+class AddedUrls:
+    """What a transaction has inserted into the table of URLs: their hosts, and the blocks of their numbers."""
+
+    def __init__(self) -> None:
+        self.hosts: set[int] = set()
+        self.blocks: list[int] = []
+
+    def clear(self) -> None:
+        """Begins anew."""
+        self.hosts.clear()
+        self.blocks.clear()
+
+
 class HostStep:
     """The part of a transaction that ends it. `counts` has the changes of the totals, `touched` the hosts whose URLs
-    have changed. `host_pages`, `host_lists`: the limits for one host (None: no limit)."""
+    have changed, `added` the URLs inserted. `host_pages`, `host_lists`: the limits for one host (None: no limit)."""
 
     def __init__(
         self,
@@ -70,6 +89,7 @@ class HostStep:
         self._host_lists = host_lists
         self.counts: Counter[str] = Counter()
         self.touched: set[int] = set()
+        self.added = AddedUrls()
         self._pages: Counter[int] = Counter()
         self._lists: Counter[int] = Counter()
         self._releases: list[tuple[int, Release]] = []
@@ -109,6 +129,8 @@ class HostStep:
         hosts = {*self.touched, *self._pages, *self._lists, *(host for host, _ in self._releases)}
         if hosts:
             self._db.execute(_LOCK, (sorted(hosts),))
+        self._take_out_barred()
+        if hosts:
             write_rows(self._db, _PAGES, [(host, pages) for host, pages in self._pages.items() if pages])
             if self._lists:
                 ids, counts = list(self._lists), list(self._lists.values())
@@ -122,8 +144,20 @@ class HostStep:
         if changes:
             names, values = zip(*changes, strict=True)
             self._db.execute(_TOTALS, (self._machine, list(names), list(values)))
-        for noted in (self.touched, self._pages, self._lists, self._releases, self.counts):
+        for noted in (self.touched, self.added, self._pages, self._lists, self._releases, self.counts):
             noted.clear()
+
+    def _take_out_barred(self) -> None:
+        """Takes out again what this transaction added to hosts that were barred meanwhile: their URLs may have been
+        removed already."""
+        if not self.added.hosts:
+            return
+        barred = [host for (host,) in self._db.execute(_BARRED, (sorted(self.added.hosts),))]
+        if barred:
+            for (state,) in self._db.execute(_TAKE_OUT, (barred, self.added.blocks)):
+                self.counts[CODED[state]] -= 1
+                self.counts["urls"] -= 1
+            self.touched.difference_update(barred)
 
     def _write_releases(self) -> set[int]:
         """Releases hosts; returns those that were leased under these tokens."""

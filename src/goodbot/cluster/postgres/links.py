@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from goodbot.cluster.postgres.connection import PostgresConnection
+from goodbot.cluster.postgres.hosts import BLOCK, AddedUrls
 from goodbot.cluster.postgres.rows import columns_of, write_rows
 from goodbot.partitions import partition_of
 from goodbot.store.merge.coding import UrlKey, hash_of
@@ -18,8 +19,8 @@ from goodbot.store.merge.recent_links import RecentLinks
 from goodbot.url import Url
 from goodbot.values import Discovery
 
-MAX_BATCH: Final = 65_536
-"""URLs in one batch, not more than the numbers of one block of the sequence `url_numbers`."""
+MAX_BATCH: Final = BLOCK
+"""URLs in one batch: so their numbers are of one block."""
 
 _HOSTS: Final = "SELECT key, id, origin FROM hosts WHERE key = ANY(%s::text[])"
 # Numbered in the order found, which decides between hosts that have waited equally long.
@@ -73,16 +74,22 @@ class FoundUrl(NamedTuple):
 
 
 class LinkStep:
-    """The part of a transaction that adds URLs. It counts states in `counts`, and adds to `touched` the hosts that have
-    more to fetch now."""
+    """The part of a transaction that adds URLs. It counts states in `counts`, adds to `touched` the hosts that have
+    more to fetch now, and notes in `added` what it inserted."""
 
     def __init__(
-        self, connection: PostgresConnection, recent: RecentLinks, counts: Counter[str], touched: set[int]
+        self,
+        connection: PostgresConnection,
+        recent: RecentLinks,
+        counts: Counter[str],
+        touched: set[int],
+        added: AddedUrls,
     ) -> None:
         self._db = connection
         self._recent = recent
         self._counts = counts
         self._touched = touched
+        self._added = added
 
     def add(self, found: Iterable[FoundUrl], locked: Iterable[UrlKey] = ()) -> int:
         """Adds URLs, and returns how many are new. Locks the known URLs of `locked`, too."""
@@ -128,6 +135,8 @@ class LinkStep:
             return set()
         rows = [[*row[:5], int(row[5]), *row[6:]] for row in links.new.values()]
         inserted = set(self._db.execute(_NEW_URLS, columns_of(rows)).fetchall())
+        self._added.hosts.update(host for host, _ in inserted)
+        self._added.blocks.append((links.next_seq - 1) // BLOCK)
         write_rows(self._db, _FOUND, links.sources)
         return {(host, hash_) for host, hash_ in inserted}
 
