@@ -455,7 +455,7 @@ class Step:
     def __init__(self, call: Call, frontier: PostgresFrontier) -> None:
         self.call = call
         self.connection: PostgresConnection = call.connection
-        recent = frontier._recent
+        self._recent = recent = frontier._recent
         self._frontier = frontier
         self.places = HostPlaces(self.connection, recent)
         self.hosts = HostStep(self.connection, recent, frontier.machine, frontier._host_pages, frontier._host_lists)
@@ -471,7 +471,10 @@ class Step:
             return []
         forgotten = {host for (host,) in self.connection.execute("SELECT host FROM forgotten")}
         placed = self.places.place(found, waiting_since)
-        return [item for item in placed if item.key[0] not in forgotten] if forgotten else placed
+        if not forgotten:
+            return placed
+        self._recent.forget(item.link for item in placed if item.key[0] in forgotten)
+        return [item for item in placed if item.key[0] not in forgotten]
 
     def start(self) -> None:
         """Prepares a run: the time up to which pages are revisited, and the limits, may differ from those of the run

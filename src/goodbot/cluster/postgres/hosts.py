@@ -35,7 +35,9 @@ _RETURN: Final = "DELETE FROM leased WHERE host = ANY(%s::bigint[])"
 _UNDO: Final = """UPDATE hosts SET leased = 0, turn = 1 - turn WHERE id = ANY(%s::bigint[]) AND leased = 1
   AND partition IN (SELECT number FROM partitions WHERE machine = %s) RETURNING id"""
 _BARRED: Final = "SELECT host FROM forgotten WHERE host = ANY(%s::bigint[])"
-_TAKE_OUT: Final = f"DELETE FROM urls WHERE host = ANY(%s::bigint[]) AND seq / {BLOCK} = ANY(%s::bigint[]) RETURNING state"
+_TAKE_OUT: Final = (
+    f"DELETE FROM urls WHERE host = ANY(%s::bigint[]) AND seq / {BLOCK} = ANY(%s::bigint[]) RETURNING state"
+)
 _FULL: Final = "SELECT id FROM hosts WHERE id = ANY(%s::bigint[]) AND pages >= %s"
 _FULL_OF_LISTS: Final = "SELECT id FROM hosts WHERE id = ANY(%s::bigint[]) AND lists >= %s AND lists_from > %s"
 # A page that is being revisited stays ready, even above the limit.

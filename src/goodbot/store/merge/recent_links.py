@@ -41,7 +41,7 @@ class RecentLinks:
             self._slots = array("q", [0]) * self.PLACES, array("q", [0]) * self.PLACES
         (hashes, ranks), mask = self._slots, self.PLACES - 1
         for item in found:
-            hash_ = hash(item.url.text) ^ (_PUBLIC_ONLY if item.public_only else 0)
+            hash_ = _hash_of(item)
             place = hash_ & mask
             rank = (
                 rank_of(item.depth, item.inlinks, item.priority, item.expects_list, item.can_wait)
@@ -56,3 +56,17 @@ class RecentLinks:
                 rank = better
             hashes[place], ranks[place] = hash_, rank
             yield item
+
+    def forget(self, items: Iterable[Discovery]) -> None:
+        """Makes these links count as unknown again, because they were not added."""
+        if self._slots is None:
+            return
+        (hashes, _), mask = self._slots, self.PLACES - 1
+        for item in items:
+            hash_ = _hash_of(item)
+            if hashes[hash_ & mask] == hash_:
+                hashes[hash_ & mask] = 0
+
+
+def _hash_of(item: Discovery) -> int:
+    return hash(item.url.text) ^ (_PUBLIC_ONLY if item.public_only else 0)
