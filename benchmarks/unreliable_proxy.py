@@ -1,4 +1,4 @@
-"""A TCP proxy on loopback whose connections break, or go silent, when a test says so."""
+"""A TCP proxy on loopback whose connections break, or go silent, when a test or a benchmark says so."""
 
 import socket
 import threading
