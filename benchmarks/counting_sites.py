@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
@@ -97,13 +98,25 @@ def read_log(log: Path) -> list[Request]:
 
 def too_soon(requests: list[Request]) -> Iterator[tuple[Request, Request]]:
     """Yields each request that came sooner than the delay of its site after the one before, with that one."""
+    for earlier, later in _in_turn(requests):
+        if later.at - earlier.at < delay_of(later.site):
+            yield earlier, later
+
+
+def least_spare_s(requests: list[Request]) -> float:
+    """Returns by how many seconds the delay of a site was exceeded at least, negative if one was not kept; infinity if
+    no site had two requests."""
+    gaps = (later.at - earlier.at - delay_of(later.site) for earlier, later in _in_turn(requests))
+    return min(gaps, default=inf)
+
+
+def _in_turn(requests: list[Request]) -> Iterator[tuple[Request, Request]]:
+    """Yields each request of a site with the one before."""
     by_site: dict[int, list[Request]] = {}
     for request in sorted(requests, key=lambda item: item.at):
         by_site.setdefault(request.site, []).append(request)
-    for site, made in by_site.items():
-        for earlier, later in pairwise(made):
-            if later.at - earlier.at < delay_of(site):
-                yield earlier, later
+    for made in by_site.values():
+        yield from pairwise(made)
 
 
 def repeated(requests: list[Request]) -> int:
