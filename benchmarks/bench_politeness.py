@@ -1,8 +1,8 @@
 """Measures whether several machines ever ask a site sooner than it wants, or lose a URL, while machines fail.
 
-    make bench-politeness SITES=500 PAGES=40 FETCHES=1000000
+    make bench-politeness HOSTS=500 PAGES=40 FETCHES=1000000
 
-`crawl`: three machines crawl SITES sites together, as processes of one worker each, over a PostgreSQL server that the
+`crawl`: three machines crawl HOSTS sites together, as processes of one worker each, over a PostgreSQL server that the
 benchmark starts. Each site asks for a delay of 0.2 to 1 s and logs its requests. Machine a is killed (-9) and started
 again; b is stopped for 45 s (SIGSTOP), c is cut off from the database for 45 s, so others take their hosts over; the
 server is restarted. `repeated` may be up to `allowed`: the URLs that these machines had leased then.
@@ -26,7 +26,7 @@ from simulated_machines import Simulated, Simulation, simulated
 from unreliable_proxy import UnreliableProxy
 
 PARTS = choice("PARTS", "crawl simulation", "what to run", ("crawl", "simulation"))
-SITES = whole("SITES", 500, "sites of the crawl", 10, 1000)
+HOSTS = whole("HOSTS", 500, "sites of the crawl", 10, 1000)
 PAGES = whole("PAGES", 40, "pages of each site", 2, 10_000)
 FETCHES = whole("FETCHES", 1_000_000, "pages of the simulation", 1000, 10_000_000)
 MACHINES = whole("MACHINES", 5, "machines of the simulation", 2, 50)
@@ -102,7 +102,7 @@ def main() -> int:
     figures: dict[str, object] = {}
     is_well = True
     if "crawl" in PARTS.value():
-        crawled = crawl(SITES.value(), PAGES.value())
+        crawled = crawl(HOSTS.value(), PAGES.value())
         is_well &= print_crawl(crawled)
         figures["crawl"] = asdict(crawled)
     if "simulation" in PARTS.value():
@@ -114,5 +114,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    settings = (PARTS, SITES, PAGES, FETCHES, MACHINES, SEED, MINUTES)
+    settings = (PARTS, HOSTS, PAGES, FETCHES, MACHINES, SEED, MINUTES)
     raise SystemExit(start(__file__, __doc__, settings, main))

@@ -103,7 +103,7 @@ class Cluster:
             self._start("a", "--seeds", str(self._folder / "seeds.txt"), *OPTIONS)
             self._wait(lambda: self._has_begun(log), began + most_s)
             for name in NAMES[1:]:
-                self._start(name)
+                self._start(name, "--workers", "1")
             self._wait(lambda: all((self._folder / name / "writer").exists() for name in NAMES), began + most_s)
             self._do(steps, judgement, began + most_s)
             self._wait(self._all_ended, began + most_s)
@@ -139,6 +139,7 @@ class Cluster:
             self._allowed += self.leased("b") if what == "stop" else 0
             os.killpg(self._running["b"].pid, signal.SIGSTOP if what == "stop" else signal.SIGCONT)
         else:
+            self._allowed += self.leased("c") if what == "cut" else 0
             self._proxy.silent = what == "cut"
 
     def leased(self, name: str) -> int:

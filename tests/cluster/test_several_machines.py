@@ -2,8 +2,6 @@
 they crawl, and by their database."""
 
 import asyncio
-import os
-import signal
 from asyncio.subprocess import Process
 from pathlib import Path
 from typing import Final
@@ -13,14 +11,24 @@ import pytest
 
 from cluster.quotes import quotes_in
 from cluster.sites import CountingSites, sites_with_pages
-from counting_sites import repeated, too_soon
+from counting_sites import read_log, repeated, too_soon
 from journey.goodbot_process import Ended, ended, goodbot, start
 from journey.test_kill import check_archive
+from machines_under_faults import OPTIONS, Cluster, Step, counting
 from postgres_server import PostgresServer
+from unreliable_proxy import UnreliableProxy
 
 SITES: Final = 12
 PAGES: Final = 20
-OPTIONS: Final = ("--allow-private", "--scope", "all", "--delay", "0.1", "--workers", "1")
+STEPS: Final = (
+    Step(2.0, "kill"),
+    Step(4.0, "stop"),
+    Step(20.0, "cut"),
+    Step(30.0, "start"),
+    Step(48.0, "continue"),
+    Step(60.0, "mend"),
+    Step(64.0, "restart"),
+)
 
 
 async def machine(folder: Path, dsn: str, *seeds: str) -> Process:
@@ -32,19 +40,6 @@ def urls(dsn: str, where: str = "true") -> list[str]:
     with psycopg.connect(dsn) as connection:
         query = f"SELECT origin || path FROM urls JOIN hosts ON hosts.id = host WHERE {where}"
         return [url for (url,) in connection.execute(query)]
-
-
-def leased(dsn: str, name: str) -> int:
-    """How many URLs the living machine in the folder with this writer has leased."""
-    with psycopg.connect(dsn) as connection:
-        query = """SELECT count(*) FROM leased JOIN hosts ON hosts.id = leased.host
-          JOIN partitions ON number = partition JOIN machines ON machines.id = machine WHERE writer = %s"""
-        (count,) = connection.execute(query, (name,)).fetchone() or (0,)
-        return int(count)
-
-
-def writer(folder: Path) -> str:
-    return (folder / "writer").read_text().strip()
 
 
 async def all_end(*processes: Process) -> list[Ended]:
@@ -85,40 +80,27 @@ async def test_machines_that_join_share_the_crawl(tmp_path: Path, postgres_dsn: 
 
 
 @pytest.mark.long
-async def test_one_machine_is_killed_one_is_stopped_and_the_server_is_restarted(
+def test_no_site_is_asked_too_soon_and_no_page_is_lost_while_machines_fail(
     tmp_path: Path, postgres: PostgresServer, postgres_dsn: str
 ) -> None:
-    """The stopped machine goes on when others have taken its hosts over."""
-    pages = 120
-    folders = [tmp_path / name for name in "abc"]
-    async with sites_with_pages(SITES, pages, tmp_path) as sites:
-        seeds = [sites.start_page(site) for site in range(SITES)]
-        machines = [await machine(folders[0], postgres_dsn, *seeds)]
-        await sites.has_had(SITES)
-        machines += [await machine(folder, postgres_dsn) for folder in folders[1:]]
-        await sites.has_had(300)
-        allowed = leased(postgres_dsn, writer(folders[0])) + leased(postgres_dsn, writer(folders[1]))
-        os.killpg(machines[0].pid, signal.SIGKILL)
-        os.killpg(machines[1].pid, signal.SIGSTOP)
-        await asyncio.sleep(5.0)
-        postgres.stop()
-        await asyncio.sleep(3.0)
-        postgres.start()
-        await asyncio.sleep(35.0)
-        os.killpg(machines[1].pid, signal.SIGCONT)
-        results = await all_end(*machines)
-        assert [result.status for result in results] == [-signal.SIGKILL, 0, 0], results
-        for quote, result in (
-            ("waiting: the database server does not answer (…), for 0 s; what is done is kept", results[2]),
-            ("the database server answers again", results[2]),
-            ("… gave no sign for too long: its hosts are taken over", results[2]),
-            (
-                "this machine gave no sign for too long: others have taken its hosts over; it joins again",
-                results[1],
-            ),
-        ):
-            assert quote in quotes_in(result.err), quote
-        requests = sites.requests
-    assert repeated(requests) <= allowed
-    # what the killed machine had not flushed is fetched again by others
-    check(postgres_dsn, sites, SITES * pages, folders)
+    """One machine is killed and started again, one is stopped, one is cut off from the database, and the server is
+    restarted. The stopped one and the cut off one go on when others have taken their hosts over."""
+    sites, pages = 30, 60
+    with UnreliableProxy(postgres.port) as proxy, counting(sites, pages, tmp_path) as (port, log):
+        result = Cluster(tmp_path, postgres, proxy, sites, pages).run(port, log, STEPS, most_s=600.0)
+        requests = read_log(log)
+    assert result.steps == [step.what for step in STEPS], "everything happened before the crawl ended"
+    assert result.statuses == {"a": 0, "b": 0, "c": 0}
+    assert list(too_soon(requests)) == []
+    assert (result.lost, result.twice_in_table, result.not_archived) == (0, 0, 0)
+    assert result.repeated <= result.allowed_repeats
+    assert repeated(requests) == result.repeated
+    assert len(urls(postgres_dsn)) == sites * pages
+    for name in "abc":
+        check_archive(tmp_path / name)
+    joined_again = "this machine gave no sign for too long: others have taken its hosts over; it joins again"
+    said = {name: quotes_in((tmp_path / f"{name}.log").read_text()) for name in "abc"}
+    assert all(joined_again in said[name] for name in "bc"), said
+    away = "waiting: the database server does not answer (…), for 0 s; what is done is kept"
+    for quote in (away, "the database server answers again", "… gave no sign for too long: its hosts are taken over"):
+        assert any(quote in quotes for quotes in said.values()), (quote, said)

@@ -20,10 +20,11 @@ import pytest
 
 from cluster.quotes import quotes_in
 from cluster.sites import sites_with_pages
-from cluster.test_several_machines import OPTIONS, SITES, all_end, check, machine
+from cluster.test_several_machines import SITES, all_end, check, machine
 from disks import MOUNTS, small_disk
 from journey.goodbot_process import ended, goodbot, start
 from journey.test_kill import check_archive
+from machines_under_faults import OPTIONS
 from postgres_server import PostgresServer, programs
 from web.library import Visitor
 
