@@ -266,7 +266,7 @@ class Witness:
 @dataclass(slots=True)
 class Held:
     """A lease that a machine holds. `number`: see `Witness.given`; `delay_s`: what the site asks for; `pages`: leased
-    and not settled; `done`: their outcomes wait for the next commit."""
+    and not settled; `left`: not requested; `not_before`: when a Retry-After is over."""
 
     lease: Lease
     number: int
@@ -279,7 +279,9 @@ class Held:
 
 
 class Machine:
-    """One machine: the folder it crawls into, and its frontier while it runs."""
+    """One machine, and its frontier while it runs. `name`: that of its folder; `number`: that of its last run in the
+    database; `run` counts its runs; `until`: it may send requests until then. It does nothing before `stopped_until`,
+    and does not reach the database before `cut_until`. `outcomes` and `releases` wait for the next commit."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -315,7 +317,12 @@ class Simulated:
 
 class Simulation:
     """Runs so many machines until everything is crawled, or `most_s` seconds have passed, or with `until_fault` until
-    something is wrong. `opens`: the class of the frontiers under test."""
+    something is wrong.
+
+    `dsn` is an address from `simulated`. `pages`: how many the web has; `busy_s` and `delays_s`: see `BUSY_S` and
+    `DELAYS_S`; `faults_s`: the mean time of a machine between two faults; `turn_s`: how often it commits and leases;
+    `opens`: the class of the frontiers under test; `parts`: of each large table.
+    """
 
     def __init__(
         self,
