@@ -129,8 +129,8 @@ class HostStep:
     def finish(self) -> None:
         """Writes everything since the last call."""
         hosts = {*self.touched, *self._pages, *self._lists, *(host for host, _ in self._releases)}
-        if hosts:
-            self._db.execute(_LOCK, (sorted(hosts),))
+        if to_lock := hosts | self.added.hosts:
+            self._db.execute(_LOCK, (sorted(to_lock),))
         self._take_out_barred()
         if hosts:
             write_rows(self._db, _PAGES, [(host, pages) for host, pages in self._pages.items() if pages])
