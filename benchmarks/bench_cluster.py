@@ -74,7 +74,8 @@ class Crawled:
 
 @dataclass(frozen=True)
 class Grown:
-    """A frontier of one size. `us`: CPU time, of the machines and the server together."""
+    """A frontier of one size. `us`: CPU time, of the machines and the server together. `log_bytes_per_page`: what the
+    database wrote to its write-ahead log."""
 
     frontier: str
     machines: int
@@ -85,14 +86,16 @@ class Grown:
     links_per_s: float
     settle_us_per_page: float
     bytes_per_url: float
+    log_bytes_per_page: float | None
 
     def row(self) -> str:
         """Returns a line of the table."""
         upserts = "" if self.upserts_per_s is None else f"{self.upserts_per_s:,.0f}"
+        log = "" if self.log_bytes_per_page is None else f"{self.log_bytes_per_page / 1000:.1f}"
         return (
             f"{self.frontier:<12}{self.machines:>9}{self.urls / 1e6:>8.1f}{upserts:>12}{self.claims_per_s:>12,.0f}"
             f"{self.settled_per_s:>10,.0f}{self.links_per_s:>12,.0f}{self.settle_us_per_page:>12,.0f}"
-            f"{self.bytes_per_url:>9.0f}"
+            f"{self.bytes_per_url:>9.0f}{log:>12}"
         )
 
 
@@ -199,6 +202,9 @@ class Sqlite:
         """Returns 0: there is no server."""
         return 0.0
 
+    def log_bytes(self) -> None:
+        """Returns None: SQLite merges its log into the file."""
+
 
 class Postgres:
     """A frontier in a database."""
@@ -231,6 +237,12 @@ class Postgres:
             row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
             return int(row[0]) if row else 0
 
+    def log_bytes(self) -> int:
+        """Returns how much was written to the write-ahead log so far."""
+        with psycopg.connect(self._dsn) as connection:
+            row = connection.execute("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')").fetchone()
+            return int(row[0]) if row else 0
+
     def server_cpu_s(self) -> float:
         """Returns the CPU time of the server so far."""
         return cpu_of(self._server)
@@ -250,9 +262,10 @@ def grow(store: Sqlite | Postgres, sizes: Sequence[float]) -> list[Grown]:
                 wall_s += time.monotonic() - began
         upserts: float | None = (web.known - before) / wall_s if wall_s else None
         for machines in store.machines:
-            size_bytes, server_s = store.size_bytes(), store.server_cpu_s()
+            size_bytes, server_s, log = store.size_bytes(), store.server_cpu_s(), store.log_bytes()
             done = work_together(store, web.counts, machines)
             pages = sum(each.settled.done for each in done)
+            log_after = store.log_bytes()
             cpu_s = store.server_cpu_s() - server_s + sum(each.settled.cpu_s + each.leased.cpu_s for each in done)
             rows.append(
                 Grown(
@@ -262,6 +275,7 @@ def grow(store: Sqlite | Postgres, sizes: Sequence[float]) -> list[Grown]:
                     sum(each.links / each.settled.wall_s for each in done),
                     cpu_s / pages * 1e6,
                     size_bytes / web.known,
+                    None if log is None or log_after is None else (log_after - log) / pages,
                 )
             )
             print(rows[-1].row(), flush=True)
@@ -352,7 +366,7 @@ def main() -> int:
         crawled = crawl_all(server, PAGES.value())
         print(
             f"\n{'frontier':<12}{'machines':>9}{'M URLs':>8}{'upserts/s':>12}{'claims/s':>12}{'pages/s':>10}"
-            f"{'links/s':>12}{'CPU µs/page':>12}{'B/URL':>9}",
+            f"{'links/s':>12}{'CPU µs/page':>12}{'B/URL':>9}{'log kB/page':>12}",
             flush=True,
         )
         grown = [row for store in (Sqlite(Path(folder)), Postgres(server)) for row in grow(store, SIZES.value())]

@@ -32,8 +32,8 @@ class CrawlStores:
     """What a crawl writes to. `listed` yields the seeds of all lists of the crawl. `membership` is None if the frontier
     is in the folder.
 
-    `beginning` is entered to consider seeds and scope, and gives the names of the other machines that take part: if
-    there are any, they have done it. When it is left, hosts can be leased."""
+    `beginning` is a context in which seeds are added and the scope is applied. It gives the names of the other machines
+    that take part: if there are any, they have done this already. After it, hosts can be leased."""
 
     control: ControlFolder
     frontier: CrawlStore
@@ -46,7 +46,7 @@ class CrawlStores:
 
 @contextmanager
 def open_stores(folder: CrawlFolder, settings: Settings, revisit_until: float | None) -> Iterator[CrawlStores]:
-    """Opens them for a crawl. Makes the folder if it is missing, and saves `settings` there. Raises BusyError if
+    """Opens the stores of a crawl. Makes the folder if it is missing, and saves `settings` there. Raises BusyError if
     another process uses the folder, InputError for a database that cannot be used, StoreAwayError if its server does
     not answer."""
     before = folder.settings_before()

@@ -98,9 +98,9 @@ def test_no_site_is_asked_too_soon_and_no_page_is_lost_while_machines_fail(
     assert len(urls(postgres_dsn)) == sites * pages
     for name in "abc":
         check_archive(tmp_path / name)
-    joined_again = "this machine gave no sign for too long: others have taken its hosts over; it joins again"
+    joined_again = "this machine sent no heartbeat for too long: others have taken its hosts over; joining again"
     said = {name: quotes_in((tmp_path / f"{name}.log").read_text()) for name in "abc"}
     assert all(joined_again in said[name] for name in "bc"), said
-    away = "waiting: the database server does not answer (…), for 0 s; what is done is kept"
-    for quote in (away, "the database server answers again", "… gave no sign for too long: its hosts are taken over"):
+    away = "the database server does not answer (…): waiting; results are kept"
+    for quote in (away, "the database server answers again", "… sent no heartbeat for too long: taking over its hosts"):
         assert any(quote in quotes for quotes in said.values()), (quote, said)

@@ -134,7 +134,7 @@ async def test_a_full_disk_of_the_server_loses_nothing(tmp_path: Path, small_dat
         ballast = fill(disk)
         line = await has_said(first, "has no room")
         assert line.startswith("waiting: the database server has no room (user=goodbot host=127.0.0.1 ")
-        quote = "waiting: the database server has no room (…: No space left on device), for 0 s; what is done is kept"
+        quote = "the database server has no room (…: No space left on device): waiting; results are kept"
         assert quotes_in(line) == [quote]
         shown = await goodbot("status", "--in", tmp_path / "a")
         assert "has no room" in shown.out, shown.out

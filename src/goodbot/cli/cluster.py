@@ -55,7 +55,7 @@ def database_options(function: Command) -> Command:
     return click.option(
         "--frontier",
         metavar="URL",
-        help="The database: postgresql://HOST/DATABASE. Without --frontier and --in, the setting frontier names it.",
+        help="The database: postgresql://HOST/DATABASE. Default: the setting frontier.",
     )(function)
 
 
@@ -97,7 +97,7 @@ def status_command(frontier: str | None, folder: Path | None, as_json: bool) -> 
     fast in a crawl of any size.
 
     Exit status: 0: done; 2: the database cannot be used, or has no crawl; 3: its server does not answer, or its tables
-    are of another version.
+    have another format.
     """
     dsn = database_of(frontier, folder)
     from goodbot.cluster.postgres.overview import crawl_overview  # noqa: PLC0415  (loads psycopg)
@@ -157,8 +157,8 @@ def _status_lines(overview: "CrawlOverview") -> Iterator[str]:
     yield f"partitions: {overview.owned:,} owned, {overview.free:,} free"
     if overview.ending_hosts:
         yield (
-            f"leases that end: {counted(overview.ending_hosts, 'host')} with {counted(overview.ending_urls, 'URL')}, "
-            "of machines that are late or gone; another machine will take them over"
+            f"abandoned: {counted(overview.ending_hosts, 'host')} with {counted(overview.ending_urls, 'leased URL')}, "
+            "of machines that are late or gone; other machines will take these hosts over"
         )
     if overview.pages_per_s is not None:
         yield f"{overview.pages_per_s:,.1f} pages/s in the last ten seconds"
@@ -182,24 +182,25 @@ def _status_lines(overview: "CrawlOverview") -> Iterator[str]:
     """,
 )
 @database_options
-@click.option("--all", "all_", is_flag=True, help="List all machines that ever took part, not only the latest 20.")
+@click.option("--all", "all_", is_flag=True, help="List every machine that has ended, not only the latest 20.")
 def workers_command(frontier: str | None, folder: Path | None, all_: bool, as_json: bool) -> None:
-    """List the machines of the crawl: those that take part, then the latest 20 that do so no more. Each start of
-    `goodbot crawl` is one machine.
+    """List the machines of the crawl: those that take part, then the 20 that ended last. Each start of `goodbot
+    crawl` is listed as a machine of its own; worker processes are not listed.
 
     \b
       alive  its heartbeat is valid
-      late   its heartbeat has expired; it sends no requests until it has
-             answered
-      left   it ended its part, or was started again
-      gone   it was silent for too long; other machines took its hosts over
+      late   its heartbeat has expired; it sends no requests until the next
+             one arrives
+      left   it ended normally
+      gone   it sent no heartbeat for too long, so others took its hosts over;
+             or it was killed, and started again in the same folder
 
-    The columns: its process, its state and for how long, the age of its last heartbeat by the clock of the database,
-    its partitions, hosts and URLs leased now, visits of pages committed, and pages per second over the last ten
-    seconds.
+    The columns: the process; the state, and for how long; the age of the last heartbeat, by the clock of the database;
+    partitions owned; hosts and URLs leased now; pages fetched and committed, repeated visits too; pages per second over
+    the last ten seconds.
 
     Exit status: 0: done; 2: the database cannot be used, or has no crawl; 3: its server does not answer, or its tables
-    are of another version.
+    have another format.
     """
     dsn = database_of(frontier, folder)
     from goodbot.cluster.postgres.overview import LATEST_ENDED, machines_of  # noqa: PLC0415  (loads psycopg)

@@ -185,7 +185,7 @@ class PostgresFrontier(PostgresLedger):
         return 0.0 if self._has_own_time else self.clock.error_s
 
     def heartbeat(self, live: Callable[[], str]) -> Heartbeat:
-        """Returns the heartbeats of this machine, which extend its standing and set its clock; not started yet."""
+        """Returns the heartbeats of this machine, which extend its standing and compare the clocks; not started yet."""
         return Heartbeat(self._dsn, self._identity.name, self.machine, self.clock, self.standing, live)
 
     def balance(self) -> Balance:
@@ -214,7 +214,7 @@ class PostgresFrontier(PostgresLedger):
             barred = forgetting.barred_since(connection, self._barred_until - OVERLAP_S)
         self._partitions, self._draining = own, frozenset(draining)
         for name in gone:
-            _LOG.warning("%s gave no sign for too long: its hosts are taken over", name)
+            _LOG.warning("%s sent no heartbeat for too long: taking over its hosts", name)
         self._barred_until = max((at for _, at in barred), default=self._barred_until)
         new = tuple(host for host, _ in barred if host not in self._barred)
         self._barred = {host for host, _ in barred}

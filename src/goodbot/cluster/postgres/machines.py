@@ -16,13 +16,13 @@ from goodbot.partitions import PARTITIONS
 from goodbot.robot.fetch.standing import Standing
 
 EXPIRES_S: Final = 30.0
-"""How long a heartbeat is valid. So long the hosts of a machine that died without a word get no request."""
+"""How long a heartbeat is valid. If a machine dies, its hosts get no requests for this long."""
 BEAT_S: Final = 5.0
 """The time between two heartbeats."""
 GRACE_S: Final = 2.0
 """How much later than that machine itself the others count a machine as gone."""
 READINGS: Final = 5
-"""How often the time of the database is read at the start; the reading that took the shortest time counts."""
+"""How many times the clock of the database is read at the start; the reading that took the shortest time counts."""
 BLIND_S: Final = 4 * BEAT_S
 """See `LastSigns.silent`."""
 MAX_TAKEN: Final = 256
@@ -133,14 +133,15 @@ class LastSigns:
 
 def end_silent(connection: PostgresConnection, machine: int, writer: str, signs: LastSigns) -> list[str]:
     """Counts machines as gone that have been silent for too long, and earlier ones of the same folder, whose lock this
-    machine holds now. Returns their names. Part of a transaction."""
+    machine holds now. Returns the names of the former. Part of a transaction."""
     others = connection.execute(_OTHERS, (machine,)).fetchall()
     heartbeats = {id_: at for id_, at, _ in others}
-    gone = sorted({*signs.silent(heartbeats), *(id_ for id_, _, of in others if of == writer)})
+    earlier = {id_ for id_, _, of in others if of == writer}
+    gone = sorted({*signs.silent(heartbeats), *earlier})
     if not gone:
         return []
     ended = [id_ for (id_,) in connection.execute(_NO_MORE, (gone, [heartbeats[id_] for id_ in gone]))]
-    return [name for _, name in connection.execute(_END_GONE, (ended,)).fetchall()]
+    return [name for id_, name in connection.execute(_END_GONE, (ended,)).fetchall() if id_ not in earlier]
 
 
 def end(connection: PostgresConnection, machine: int) -> None:

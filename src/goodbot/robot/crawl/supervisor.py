@@ -146,7 +146,7 @@ class Supervisor:
         for notice in self._crawler.take_notices():
             say(notice)
         if self._calls.away and not self._is_away:
-            say(f"waiting: {self._calls.away}; what is done is kept")
+            say(f"{self._calls.away.rpartition(', for ')[0]}: waiting; results are kept")
         elif self._is_away and not self._calls.away:
             say("the database server answers again")
         self._is_away = bool(self._calls.away)

@@ -94,7 +94,7 @@ class Participation:
         no more requests to these hosts. What they did since is rejected by the frontier."""
         if self.is_rejoining:
             return
-        notice = "this machine gave no sign for too long: others have taken its hosts over; it joins again"
+        notice = "this machine sent no heartbeat for too long: others have taken its hosts over; joining again"
         _LOG.warning(notice)
         self._notices.append(notice)
         self.is_rejoining = True
@@ -105,7 +105,7 @@ class Participation:
         if shared is None:
             self.lose()
             return
-        self._notices += (f"{name} gave no sign for too long: its hosts are taken over" for name in shared.gone)
+        self._notices += (f"{name} sent no heartbeat for too long: taking over its hosts" for name in shared.gone)
         self._machine.bar(shared.barred)
         self._machine.wake()
 

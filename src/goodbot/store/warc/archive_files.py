@@ -2,8 +2,8 @@
 and fetches them back to change them.
 
 Only a file without a local copy is read at its place. A file is moved in this order: a note that names the place, the
-copies of the WARC file and its index, the same note with the word that they are whole, and only then the local WARC
-file is removed. So a kill leaves the local file, or a whole copy, or both; whoever opens the archive for writing next
+copies of the WARC file and its index, the note again, now marked whole, and only then the local WARC file is
+removed. So a kill leaves the local file, or a whole copy, or both; whoever opens the archive for writing next
 completes the move. The index stays here, too."""
 
 import logging
@@ -30,7 +30,7 @@ PlaceOpener = Callable[[str], Place]
 
 
 class ArchiveFiles:
-    """The files of the archive in `folder`. `address`: the URL of a place, whose password notes do not have. Methods
+    """The files of the archive in `folder`. `address`: the URL of a place with its password, which notes omit. Methods
     may raise OSError for a local file, RunError for a place that cannot be used, DamagedError for a note that cannot be
     read. Only one thread may use it: some connections to places cannot be shared."""
 
@@ -97,7 +97,7 @@ class ArchiveFiles:
 
     def fetch(self, path: Path) -> bool:
         """Fetches a moved file back, so that it can be changed; it still has to be moved again. Returns False if it is
-        not at its place: then the archive has it no more. Of a copy that is cut off it fetches what is there."""
+        not at its place: then the archive drops it. If the copy is cut off, fetches what is left."""
         note = find_note(path)
         draft = path.with_name(path.name + ".new")
         try:

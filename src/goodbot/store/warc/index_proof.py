@@ -1,5 +1,5 @@
-"""Proves that the index of a WARC file lists every URL that the file has records of. So whether a moved file may hold
-records of a host can be told from its index, and the file need not be read at its place."""
+"""Proves that the index of a WARC file lists every URL that the file has records of. Then the index
+alone shows whether a moved file may hold records of a host, and the file need not be read at its place."""
 
 import re
 from collections.abc import Callable, Mapping

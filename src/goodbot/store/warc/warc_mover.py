@@ -130,7 +130,7 @@ class WarcMover:
         _LOG.info("moved %s to %s", left[0], self._place)
         if self._trouble is not None:
             self._trouble = None
-            self._notices.append(f"WARC files are moved to {self._place} again")
+            self._notices.append(f"moving WARC files to {self._place} again")
         return True
 
     def _count(self, count: int) -> None:
@@ -145,7 +145,7 @@ class WarcMover:
     def _report(self, error: GoodbotError | OSError) -> None:
         _LOG.warning("cannot move WARC files to %s: %s", self._place, error)
         if self._trouble is None:
-            self._notices.append(f"WARC files stay here for now, and are moved later: {error}")
+            self._notices.append(f"cannot move WARC files now, trying again later: {error}")
         self._trouble = str(error)
 
 
