@@ -26,8 +26,8 @@ STEPS: Final = (
     Step(10.0, "start"),
     Step(42.0, "cut"),
     Step(48.0, "continue"),
+    Step(60.0, "restart"),
     Step(82.0, "mend"),
-    Step(86.0, "restart"),
 )
 
 
@@ -85,7 +85,7 @@ def test_no_site_is_asked_too_soon_and_no_page_is_lost_while_machines_fail(
 ) -> None:
     """One machine is killed and started again, one is stopped, one is cut off from the database, and the server is
     restarted. The stopped one and the cut off one go on when others have taken their hosts over."""
-    sites, pages = 30, 50
+    sites, pages = 30, 40
     with UnreliableProxy(postgres.port) as proxy, counting(sites, pages, tmp_path) as (port, log):
         result = Cluster(tmp_path, postgres, proxy, sites, pages).run(port, log, STEPS, most_s=600.0)
         requests = read_log(log)
