@@ -591,7 +591,7 @@ class Simulation:
             self.witness.to_retry(held.host, page)
             outcome = Outcome(url, "ready", answered_at, "status 429", 429, tries=1, token=held.lease.token)
             machine.outcomes.append((held, page, outcome))
-            self._end(machine, held, held.not_before, None)
+            self._end(machine, held, max(held.not_before, answered_at + held.delay_s), None)
             return
         links = tuple(Discovery(self._sites.url(*place), 1, url) for place in self._sites.links(held.host, page))
         outcome = Outcome(
