@@ -17,6 +17,7 @@ PORTAL = {"LOCALWEB": "http://127.0.0.10:8800/"}
 SETTINGS = {
     "broad": "HOSTS MINUTES WORKERS CONCURRENCY ANSWER_S RESULTS",
     "broad_web": "MINUTES HOSTS WORKERS CONCURRENCY PAGE_KB PROGRAMS RESULTS",
+    "cluster": "LOCALWEB PAGES SIZES RESULTS",
     "crawl": "LOCALWEB SITES RUNS PROGRAMS BEFORE RESULTS",
     "exclusion": "CORPUS RESULTS",
     "first_pages": "LOCALWEB PAGES PROGRAMS RESULTS",
@@ -43,6 +44,7 @@ REFUSED = [
     ("broad_web", {"CONCURRENCY": "-1"}, "CONCURRENCY must be a whole number from 1 to 10,000, not '-1'"),
     ("broad_web", {"PAGE_KB": "1e999"}, "PAGE_KB must be a number from 1 to 1,000, not '1e999'"),
     ("broad_web", {"PROGRAMS": "goodbot,wget"}, "PROGRAMS must be one or more of goodbot, scrapy, not 'goodbot,wget'"),
+    ("cluster", {**PORTAL, "SIZES": "0.001"}, "SIZES must be a list of numbers from 0.02 to 100, not '0.001'"),
     ("crawl", {}, "LOCALWEB must be a URL on loopback, such as http://127.0.0.10:8800/, and is not set"),
     ("crawl", {**PORTAL, "RUNS": "x"}, "RUNS must be a whole number from 1 to 1,000, not 'x'"),
     (

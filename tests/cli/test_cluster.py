@@ -120,7 +120,7 @@ def test_leases_that_end_are_named(crawl: str, capfd: Out) -> None:
     assert main(["cluster", "status", "--frontier", crawl]) == 0
     out = capfd.readouterr().out
     assert "machines: 1 late, 1 left; oldest heartbeat 10" in out
-    assert "leases that end: 1 host with 1 URL, of machines that are late or gone" in out
+    assert "abandoned: 1 host with 1 leased URL, of machines that are late or gone" in out
     assert "pages/s" not in out
 
 
@@ -247,7 +247,7 @@ def test_a_database_that_cannot_be_used(command: tuple[str, ...], postgres: Post
         assert (status, "there is no crawl in" in err) == (2, True)
         connection.execute("CREATE TABLE other.crawl (format integer); INSERT INTO other.crawl VALUES (99)")
         status, err = of(other)
-        assert (status, "upgrade it" in err) == (3, True)
+        assert (status, "upgrade goodbot" in err) == (3, True)
         connection.execute("UPDATE other.crawl SET format = 0")
         status, err = of(other)
         assert (status, "older goodbot" in err) == (3, True)
@@ -268,4 +268,4 @@ def test_psycopg_is_missing(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     status, err = refused([*command, "--frontier", postgres_dsn], capfd)
-    assert (status, "needs psycopg: pip install 'goodbot[postgres]'" in err) == (2, True)
+    assert (status, "needs psycopg: pip install '.[postgres]'" in err) == (2, True)

@@ -78,8 +78,8 @@ def test_machines_of_the_older_goodbot_have_to_stop_first(dsn: str) -> None:
             with pytest.raises(RunError, match=r"\(worker-1\)") as caught:
                 migrate(connection, STEPS)
             quote = (
-                "the database is of an older goodbot (format 0; this one writes 1), and machines with that one crawl: "
-                "stop them before this one brings it up to date (…)"
+                "the database is of an older goodbot (format 0; this one writes 1), and machines with that one still "
+                "crawl (…): stop them, then start again"
             )
             assert quotes_in(str(caught.value)) == [quote]
             assert connection.execute("SELECT * FROM steps").fetchall() == []
@@ -91,7 +91,7 @@ def test_machines_of_the_older_goodbot_have_to_stop_first(dsn: str) -> None:
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        (FORMAT + 1, f"was written by a newer goodbot (format {FORMAT + 1}; this one reads {FORMAT}): upgrade it"),
+        (FORMAT + 1, f"was written by a newer goodbot (format {FORMAT + 1}; this one reads {FORMAT}): upgrade goodbot"),
         (OLD, f"is of an older goodbot (format {OLD}; this one reads {FORMAT}): run goodbot crawl on it, which"),
     ],
 )
@@ -108,7 +108,7 @@ def test_what_the_commands_say(
     if command == "crawl" and version == OLD == 0:  # no step leads from there to the first format
         message = "the database has format 0, which this goodbot cannot bring up to date"
     assert message in err
-    newer = "the database was written by a newer goodbot (format 2; this one reads 1): upgrade it"
+    newer = "the database was written by a newer goodbot (format 2; this one reads 1): upgrade goodbot"
     older = (
         "the database is of an older goodbot (format 0; this one reads 1): run goodbot crawl on it, which brings it "
         "up to date"

@@ -183,8 +183,8 @@ def test_a_place_that_answers_again(tmp_path: Path) -> None:
         lines += mover.notices()
     archive.close()
     assert lines == [
-        f"WARC files stay here for now, and are moved later: cannot reach {tmp_path}/place",
-        f"WARC files are moved to {url}/ again",
+        f"cannot move WARC files now, trying again later: cannot reach {tmp_path}/place",
+        f"moving WARC files to {url}/ again",
     ]
 
 

@@ -6,4 +6,4 @@ from goodbot.errors import InputError
 try:
     import psycopg  # noqa: F401
 except ModuleNotFoundError as error:
-    raise InputError("a frontier in PostgreSQL needs psycopg: pip install '.[postgres]' in a checkout of goodbot") from error
+    raise InputError("a frontier in PostgreSQL needs psycopg: pip install '.[postgres]'") from error

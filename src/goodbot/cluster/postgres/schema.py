@@ -139,10 +139,10 @@ CREATE TABLE lessons (
 CREATE UNIQUE INDEX lessons_key ON lessons (host, kind, md5(about));
 """
 
-_NEWER: Final = "the database was written by a newer goodbot (format {}; this one reads {}): upgrade it"
+_NEWER: Final = "the database was written by a newer goodbot (format {}; this one reads {}): upgrade goodbot"
 _IN_USE: Final = (
-    "the database is of an older goodbot (format {}; this one writes {}), and machines with that one crawl: stop them"
-    " before this one brings it up to date ({})"
+    "the database is of an older goodbot (format {}; this one writes {}), and machines with that one still crawl ({}):"
+    " stop them, then start again"
 )
 _ALIVE: Final = """SELECT name FROM machines JOIN heartbeats ON machine = id
   WHERE ended_at IS NULL AND expires_at > extract(epoch FROM clock_timestamp()) ORDER BY id"""
