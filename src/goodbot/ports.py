@@ -589,9 +589,9 @@ class RunnableCrawl(Protocol):
 
 
 class Membership(Protocol):
-    """The part of this machine in a crawl that several machines share. It may send requests until `until` (`passed_s`),
-    which its heartbeats extend, by the clock `passed_s() + clock_offset_s`. `is_lost`: it sent no heartbeat for too long, so
-    others have taken over its hosts."""
+    """The membership of this machine in a crawl that several machines share. It may send requests until `until`
+    (`passed_s`), which its heartbeats extend, by the clock `passed_s() + clock_offset_s`. `is_lost`: it sent no heartbeat
+    for too long, so others have taken over its hosts."""
 
     @property
     def until(self) -> float: ...

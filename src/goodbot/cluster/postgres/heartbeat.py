@@ -17,9 +17,9 @@ _LOG: Final = logging.getLogger(__name__)
 class Heartbeat:
     """The heartbeats of one machine, every `BEAT_S` seconds from `start` to `stop`.
 
-    They extend `standing` and compare `clock` with the clock of the database. `live` returns the live status as JSON, which other machines can read. If
-    the server does not answer, the next heartbeat tries again. If the machine was counted as gone, heartbeats end, and
-    `is_lost` is true.
+    They extend `standing`, and compare `clock` with the clock of the database. `live` returns the live status as JSON,
+    which other machines can read. If the server does not answer, the next heartbeat tries again. If the machine was
+    counted as gone, heartbeats end, and `is_lost` is true.
     """
 
     def __init__(
