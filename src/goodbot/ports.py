@@ -590,8 +590,8 @@ class RunnableCrawl(Protocol):
 
 class Membership(Protocol):
     """The membership of this machine in a crawl that several machines share. It may send requests until `until`
-    (`passed_s`), which its heartbeats extend, by the clock `passed_s() + clock_offset_s`. `is_lost`: it sent no heartbeat
-    for too long, so others have taken over its hosts."""
+    (`passed_s`), which its heartbeats extend, by the clock `passed_s() + clock_offset_s`. `is_lost`: it sent no
+    heartbeat for too long, so others have taken over its hosts."""
 
     @property
     def until(self) -> float: ...

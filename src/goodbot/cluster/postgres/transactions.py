@@ -23,8 +23,8 @@ _NOTE: Final = "UPDATE machines SET calls = %s, answer = %s WHERE id = %s"
 class Call:
     """One call of a store, or several made together. Their answers are stored with it.
 
-    If the call had been committed before, either `is_done` is true and `next_answer` returns the stored answers; or, for
-    calls that are carried out `again`, `before` has those answers.
+    If the call had been committed before, either `is_done` is true and `next_answer` returns the stored answers; or,
+    for calls that are carried out `again`, `before` has those answers.
     """
 
     def __init__(self, connection: PostgresConnection) -> None:
