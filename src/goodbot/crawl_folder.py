@@ -357,9 +357,9 @@ class IndexLag(NamedTuple):
     why: str = ""
 
 
-def index_lag(path: Path) -> IndexLag:
-    """Compares the index in `path`, which must be searchable, with its crawl."""
-    folder = CrawlFolder(path)
+def index_lag(path: Path, database: str | None = None) -> IndexLag:
+    """Compares the index in `path`, which must be searchable, with its crawl. `database`: see `CrawlFolder`."""
+    folder = CrawlFolder(path, database)
     known = None if folder.is_import else _known_index(folder)
     keeps_index = folder.settings_before().index
     if known is None or (keeps_index and ControlFolder(path).is_running()):

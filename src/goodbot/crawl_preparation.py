@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
+from goodbot.database_address import without_password
 from goodbot.errors import InputError, SettingError, StoreAwayError, option_of
 from goodbot.human import counted
 from goodbot.ports import CrawlStore, Rehearsal, Say
@@ -50,6 +51,7 @@ def new_settings(
     folder.check_name()
     seeds = tuple(seeds)
     settings = folder.settings(base, options)
+    _check_home(folder, settings)
     shared = shared_crawl(folder, settings, say, away_s)
     if shared is not None:
         settings = joined(settings, shared, options, seeds, listed=listed)
@@ -63,6 +65,23 @@ def new_settings(
     for seed in parse_seeds(seeds):
         scope.check_seed(seed)
     return settings
+
+
+def _check_home(folder: CrawlFolder, settings: Settings) -> None:
+    """Raises InputError if the folder has a crawl with another frontier: that crawl would begin anew, unnoticed."""
+    if settings.frontier is None:
+        return
+    before = folder.settings_before().frontier
+    if before is None and folder.frontier.is_file():
+        raise InputError(
+            f"the crawl in {folder.path} has its frontier in the folder, and cannot move to a database:"
+            " crawl into another folder"
+        )
+    if before is not None and without_password(settings.frontier) != without_password(before):
+        raise InputError(
+            f"{folder.path} belongs to the crawl in {without_password(before)}: crawl into another folder, or, if that"
+            f" database has a new address, change frontier in {folder.settings_file}"
+        )
 
 
 def shared_crawl(folder: CrawlFolder, settings: Settings, say: Say, away_s: float = AWAY_S) -> "SharedCrawl | None":

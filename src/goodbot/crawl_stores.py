@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Final
 
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder
+from goodbot.errors import InputError
 from goodbot.files import lock_folder
 from goodbot.ports import Clock, CrawlStore, Membership
 from goodbot.settings_file import save_settings, settings_text
@@ -99,6 +101,7 @@ def _in_database(folder: CrawlFolder, settings: Settings, revisit_until: float |
             host_lists=settings.host_lists,
         )
         stack.callback(frontier.close)
+        _refuse_twin(folder, frontier.twin())
         control = _attended(folder, stack)
         membership = PostgresMembership(frontier, lambda: control.shown)
         stack.callback(membership.close)
@@ -115,6 +118,31 @@ def _in_database(folder: CrawlFolder, settings: Settings, revisit_until: float |
             return chain(folder.seeds, listed_seeds(dsn))
 
         yield CrawlStores(control, frontier, archive, frontier.clock, listed, beginning, membership)
+
+
+def _refuse_twin(folder: CrawlFolder, twin: tuple[str, int] | None) -> None:
+    """Raises InputError if a machine with the same folder crawls: one of the two folders is a copy. One that was killed
+    on this machine is taken for ended at once."""
+    if twin is None:
+        return
+    name, pid = twin
+    if name == socket.gethostname() and not _is_alive(pid):
+        return
+    raise InputError(
+        f"a crawl with the same id in {folder.path / 'writer'} runs on {name} (process {pid}): if one of the folders"
+        " is a copy, remove the file writer from it; if that crawl was killed, try again after 30 seconds"
+    )
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+    except ProcessLookupError:
+        return False
+    except OSError:  # a process of another user, or a system without /proc
+        return True
+    return state != "Z"  # it has ended, and its parent has not noticed yet
 
 
 def _attended(folder: CrawlFolder, stack: ExitStack) -> ControlFolder:

@@ -161,7 +161,7 @@ def crawl_values(text: str) -> dict[str, Any]:
     try:
         written = with_values(Settings(), tomllib.loads(text))
     except (tomllib.TOMLDecodeError, SettingError) as error:
-        raise InputError(f"the settings in the database cannot be used: {error}") from error
+        raise InputError(f"the settings of the crawl in the database are damaged: {error}") from error
     return {item.name: getattr(written, item.name) for item in fields(Settings) if not item.metadata["of_machine"]}
 
 

@@ -71,6 +71,9 @@ def answering(answer: bytes) -> Iterator[int]:
         ("postgresql://me:se@cret@127.0.0.1:1/c", "write @ as %40"),
         ("postgresql://me:%zzsecret@127.0.0.1:1/c", "not an address of a PostgreSQL database: invalid percent-encoded"),
         ("postgresql://me:secret@127.0.0.1:1/c?pasword=secret", 'invalid URI query parameter: "pasword"'),
+        ("postgresql://me:top secret@127.0.0.1/c", "it has spaces: write them as %20"),
+        ("postgresql://me@127.0.0.1/c?password=secret x", "it has spaces: write them as %20"),
+        ("postgresql://me@127.0.0.1/c?password secret", "not an address of a PostgreSQL database"),
         ("postgresql://me:secret@127.0.0.1:99x/c", 'invalid integer value "99x" for connection option "port"'),
         ("postgresql://me:secret@127.0.0.1:99999/c", 'invalid port number: "99999"'),
         ("postgresql:///?service=none_of_this_name", 'definition of service "none_of_this_name" not found'),
@@ -127,6 +130,48 @@ def test_a_database_that_refuses(
     assert (status, message in err) == (2, True), err
     quotes = ('password authentication failed for user "…"', 'database "…" does not exist')
     assert [quote in quotes_in(err) for quote in quotes] == ["authentication" in message, place == "none"]
+
+
+@pytest.mark.parametrize(
+    "table", ["CREATE TABLE crawl (name text)", "CREATE TABLE crawl (format text); INSERT INTO crawl VALUES ('x')"]
+)
+@pytest.mark.parametrize("command", ["crawl", "cluster status", "status"])
+def test_a_table_of_another_program(
+    command: str, table: str, postgres: PostgresServer, tmp_path: Path, capfd: Out
+) -> None:
+    dsn = postgres.dsn(options="-csearch_path%3Dof_others")
+    with psycopg.connect(postgres.dsn(), autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA of_others; SET search_path = of_others; {table}".encode())
+        try:
+            status, err = run(command, dsn, tmp_path, capfd)
+        finally:
+            connection.execute("DROP SCHEMA of_others CASCADE")
+    assert (status, "the table crawl in the schema of_others is not one of goodbot" in err) == (2, True), err
+
+
+# ---- another frontier than before -----------------------------------------------------------------------------------
+
+
+def test_a_crawl_that_has_another_frontier(tmp_path: Path, capfd: Out) -> None:
+    """It would begin anew, unnoticed."""
+    folder = tmp_path / "crawl"
+    assert main(["crawl", "http://127.0.0.1:9/", "--into", str(folder), "--allow-private", "--delay", "0"]) == 3
+    capfd.readouterr()
+    status, err = run("crawl", "postgresql://127.0.0.1:1/c", tmp_path, capfd)
+    assert (status, "has its frontier in the folder, and cannot move to a database" in err) == (2, True), err
+    (folder / "frontier.sqlite").unlink()
+    (folder / "goodbot.toml").write_text('frontier = "postgresql://me@127.0.0.1:1/c"\n')
+    status, err = run("crawl", "postgresql://me@127.0.0.1:1/other", tmp_path, capfd)
+    assert (status, "belongs to the crawl in postgresql://me@127.0.0.1:1/c" in err) == (2, True), err
+
+
+def test_a_dry_run_has_no_database(tmp_path: Path, capfd: Out) -> None:
+    folder = tmp_path / "crawl"
+    folder.mkdir()
+    (folder / "goodbot.toml").write_text('frontier = "postgresql://127.0.0.1:1/c"\n')
+    for more in (["--into", str(tmp_path / "b"), "--frontier", "postgresql://127.0.0.1:1/c"], ["--into", str(folder)]):
+        assert main(["crawl", "http://127.0.0.1:9/", "--allow-private", "--dry-run", *more]) == 2
+        assert "--dry-run works only with a frontier in the folder" in capfd.readouterr().err
 
 
 def test_a_role_without_rights(roles: PostgresServer, tmp_path: Path, capfd: Out) -> None:

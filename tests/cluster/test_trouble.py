@@ -68,6 +68,73 @@ async def test_a_crawl_that_starts_waits_for_the_server(
         assert sum(check_archive(tmp_path / "a").values()) == 3
 
 
+async def test_a_second_interrupt_while_the_server_is_away(
+    tmp_path: Path, postgres: PostgresServer, postgres_dsn: str
+) -> None:
+    async with sites_with_pages(1, 200, tmp_path) as sites:
+        crawl = await machine(tmp_path / "a", postgres_dsn, sites.start_page())
+        await sites.has_had(5)
+        postgres.stop("fast")
+        try:
+            await has_said(crawl, "waiting; results are kept")
+            crawl.send_signal(signal.SIGINT)
+            await has_said(crawl, "Ctrl-C")
+            crawl.send_signal(signal.SIGINT)
+            result = await ended(crawl)
+        finally:
+            postgres.start()
+    assert (result.status, "Traceback" in result.err) == (130, False), result.err
+
+
+async def test_a_copy_of_a_folder_does_not_crawl_beside_it(tmp_path: Path, postgres_dsn: str) -> None:
+    async with sites_with_pages(1, 200, tmp_path) as sites:
+        crawl = await machine(tmp_path / "a", postgres_dsn, sites.start_page())
+        await sites.has_had(5)
+        shutil.copytree(tmp_path / "a", tmp_path / "copy")
+        copy = await ended(await machine(tmp_path / "copy", postgres_dsn))
+        assert copy.status == 2
+        assert "if one of the folders is a copy, remove the file writer from it" in copy.complaint
+        (tmp_path / "copy" / "writer").unlink()
+        joined = await machine(tmp_path / "copy", postgres_dsn)
+        await has_said(joined, "joins the crawl of 1 other machine")
+        for process in (crawl, joined):
+            process.send_signal(signal.SIGINT)
+        assert [result.status for result in await all_end(crawl, joined)] == [130, 130]
+
+
+def accepts(dsn: str) -> bool:
+    try:
+        psycopg.connect(dsn).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+async def test_a_password_in_the_address_is_used_to_the_end(tmp_path: Path, postgres: PostgresServer) -> None:
+    """It is not saved, but the crawl itself has it."""
+    with psycopg.connect(postgres.dsn(), autocommit=True) as connection:
+        (hba,) = connection.execute("SHOW hba_file").fetchone() or ("",)
+        rules = Path(hba).read_text()
+        Path(hba).write_text("host all with_password 127.0.0.1/32 scram-sha-256\n" + rules)
+        connection.execute("CREATE ROLE with_password LOGIN PASSWORD 'secret'")
+        connection.execute("SELECT pg_reload_conf()")
+        connection.execute("CREATE DATABASE of_password OWNER with_password")
+    try:
+        dsn = postgres.dsn("of_password").replace("goodbot@", "with_password:secret@")
+        while accepts(dsn.replace(":secret", "")):
+            pass  # until the server has read the rules
+        async with sites_with_pages(1, 3, tmp_path) as sites:
+            result = await ended(await machine(tmp_path / "a", dsn, sites.start_page()))
+    finally:
+        with psycopg.connect(postgres.dsn(), autocommit=True) as connection:
+            connection.execute("DROP DATABASE of_password WITH (FORCE)")
+            connection.execute("DROP ROLE with_password")
+            Path(hba).write_text(rules)
+            connection.execute("SELECT pg_reload_conf()")
+    assert (result.status, "secret" in result.err + result.out) == (0, False), result.err
+    assert "secret" not in (tmp_path / "a" / "goodbot.toml").read_text()
+
+
 async def test_pages_are_searched_while_the_server_is_away(
     tmp_path: Path, postgres: PostgresServer, postgres_dsn: str
 ) -> None:

@@ -39,7 +39,7 @@ from goodbot.config import (
 )
 from goodbot.crawl_folder import CrawlFolder, index_lag
 from goodbot.crawl_preparation import new_settings, workers_of
-from goodbot.errors import InputError, RunError, SettingError, option_of
+from goodbot.errors import InputError, RunError, SettingError, StoreAwayError, option_of
 from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes, human_duration
 from goodbot.interrupts import INTERRUPTED, STATUS, run_async, whole
@@ -215,6 +215,8 @@ def command(
     crawl_folder = CrawlFolder(folder)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
     base = base_settings()
+    if dry_run and (given.get("frontier") or crawl_folder.database or base.frontier):
+        raise InputError("--dry-run works only with a frontier in the folder, not with one in a database")
     try:
         settings = new_settings(crawl_folder, base, given, seeds, listed=bool(seed_files), say=partial(say, err=True))
     except SettingError as error:
@@ -262,6 +264,11 @@ async def run_crawl(
         except asyncio.CancelledError:
             if not interrupts.pressed:
                 raise
+            status = STATUS
+        except StoreAwayError as error:
+            if not interrupts.pressed:
+                raise
+            progress.say(f"{error}: what is not committed is fetched again")
             status = STATUS
     if interrupts.pressed and not progress.stopping:
         progress.say(INTERRUPTED)
@@ -385,7 +392,7 @@ def _print_end(crawl: Crawl, word: str, size: int, seconds: float, folder: Path 
         _advise(when_due_again(due_again_at, time.time()))
     if left_out.lessons:
         _advise(f"{left_out_line(left_out)}: goodbot lessons list --in {folder}")
-    if (why := index_lag(folder).why) and not crawl.settings.index:
+    if not crawl.settings.index and (why := index_lag(folder, crawl.settings.frontier).why):
         _advise(why)
 
 

@@ -51,9 +51,13 @@ def check_address(dsn: str) -> None:
     try:
         conninfo_to_dict(dsn)
     except psycopg.ProgrammingError as error:
-        text = _first_line(error)
-        what = text if "URI query parameter" in text else text.partition(': "')[0]
-        raise InputError(f"not an address of a PostgreSQL database: {what}") from error
+        raise InputError(f"not an address of a PostgreSQL database: {_without_quotes(_first_line(error))}") from error
+
+
+def _without_quotes(text: str) -> str:
+    if text.startswith("invalid URI query parameter"):
+        return text
+    return "it has spaces: write them as %20" if "spaces" in text else text.partition('"')[0].rstrip(" :")
 
 
 def shown(dsn: str) -> str:

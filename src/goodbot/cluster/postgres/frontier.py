@@ -144,6 +144,11 @@ class PostgresFrontier(PostgresLedger):
             )
         self._partitions, self._draining = [], frozenset()
 
+    def twin(self) -> tuple[str, int] | None:
+        """See `machines.twin`."""
+        with translated(self._dsn):
+            return machines.twin(self._transactions.connection, self.machine, self._identity.writer)
+
     def take_part(self) -> None:
         """Begins to crawl: takes this machine's share of the partitions that are free."""
         with self._writing("take part") as step:

@@ -51,6 +51,8 @@ _NO_MORE: Final = f"""UPDATE heartbeats SET expires_at = {GONE}
 _END_GONE: Final = f"""UPDATE machines SET ended_at = {NOW} WHERE id IN (
     SELECT id FROM machines WHERE id = ANY(%s::bigint[]) AND ended_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED)
   RETURNING id, name"""
+_TWIN: Final = f"""SELECT name, pid FROM machines JOIN heartbeats ON machine = id
+  WHERE writer = %s AND id <> %s AND crawls = 1 AND ended_at IS NULL AND expires_at > {NOW} ORDER BY id LIMIT 1"""
 _CRAWLS: Final = "UPDATE machines SET crawls = 1 WHERE id = %s"
 _PRESENT: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND crawls = 1"
 _OWN: Final = "SELECT number FROM partitions WHERE machine = %s ORDER BY number"
@@ -142,6 +144,13 @@ def end_silent(connection: PostgresConnection, machine: int, writer: str, signs:
         return []
     ended = [id_ for (id_,) in connection.execute(_NO_MORE, (gone, [heartbeats[id_] for id_ in gone]))]
     return [name for id_, name in connection.execute(_END_GONE, (ended,)).fetchall() if id_ not in earlier]
+
+
+def twin(connection: PostgresConnection, machine: int, writer: str) -> tuple[str, int] | None:
+    """Returns name and process of another machine with the same folder whose heartbeat is valid: it was killed within
+    the last `EXPIRES_S`, or one of the folders is a copy."""
+    row = connection.execute(_TWIN, (writer, machine)).fetchone()
+    return None if row is None else (row[0], row[1])
 
 
 def end(connection: PostgresConnection, machine: int) -> None:

@@ -6,7 +6,7 @@ One schema of a database holds one crawl: the first schema of the connection's `
 from collections.abc import Mapping
 from typing import Final
 
-from psycopg import Connection, sql
+from psycopg import Connection, errors, sql
 
 from goodbot.errors import InputError, RunError
 from goodbot.partitions import PARTITIONS
@@ -209,10 +209,14 @@ def _version(connection: Connection[tuple[object, ...]]) -> int | None:
     found = connection.execute("SELECT to_regclass(%s)", (f'"{schema}".crawl',)).fetchone()
     if found is None or found[0] is None:
         return None
-    row = connection.execute("SELECT format FROM crawl").fetchone()
-    if row is None:
+    try:
+        row = connection.execute("SELECT format FROM crawl").fetchone()
+        version = None if row is None else int(str(row[0]))
+    except (errors.UndefinedColumn, ValueError):
+        version = None
+    if version is None:
         raise InputError(f"the table crawl in the schema {schema} is not one of goodbot: choose another schema")
-    return int(str(row[0]))
+    return version
 
 
 def _create(connection: Connection[tuple[object, ...]], parts: int) -> None:

@@ -123,6 +123,7 @@ class Supervisor:
             await asyncio.gather(run, watch, return_exceptions=True)
         if not watch.cancelled():
             watch.result()
+        await self._calls.finish()  # the last count of what is ahead: the store is for one thread at a time
         return run.result()
 
     def _states(self) -> dict[str, int]:
