@@ -439,6 +439,8 @@ def test_what_a_manifest_claims(
     follower.join()
     assert (counts, follower.search.count(), follower.state().problem) == ([3], 3, None)
     lines = [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    if "clock" in warning:  # it may have looked at the place while this test rewrote it, and says so
+        lines = [line for line in lines if "clock" in line]
     assert len(lines) == bool(warning)
     assert re.search(warning, "".join(lines))
 
@@ -471,7 +473,7 @@ def test_an_index_that_cannot_be_opened(original: Original, follower: Follower, 
     store.write_bytes(content)
     shutil.rmtree(place)
     original.snapshot(place)
-    assert f"the snapshot at {place} was made of a damaged index" in problem(follower)
+    until(lambda: f"the snapshot at {place} was made of a damaged index" in (follower.state().problem or ""))
     assert "fetches it again" not in problem(follower)
     assert len(urls(follower.search)) == 3
 
