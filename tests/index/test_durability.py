@@ -14,7 +14,7 @@ from disks import MOUNTS, remount, small_disk
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.index import META_FILE, TantivyIndex, TantivySearch, load_mark
 from goodbot.index.schema import SCHEMA_VERSION
-from goodbot.index.version_file import VERSION_FILE
+from goodbot.index.version_file import VERSION_FILE, remedy
 from goodbot.search_values import Document
 
 
@@ -211,6 +211,15 @@ def test_an_index_that_went_away(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "index")
     with pytest.raises(DamagedError, match="import the documents again"):
         search.search("robot")  # not the fault of who asks
+
+
+@pytest.mark.parametrize("name", ["frontier.sqlite", "writer", "warc"])
+def test_only_an_index_of_imports_is_imported_again(tmp_path: Path, name: str) -> None:
+    index = tmp_path / "index"
+    again = f"import the documents again: goodbot index import FILE.jsonl --into {tmp_path}"
+    assert remedy(index) == f"delete {index}, then {again}"
+    (tmp_path / name).touch()
+    assert remedy(index) == f"rebuild it with: goodbot index rebuild --in {tmp_path}"
 
 
 def test_a_folder_that_went_away(tmp_path: Path) -> None:

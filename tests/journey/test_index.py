@@ -155,6 +155,20 @@ async def test_a_fault_is_said_and_mended(
     assert not [*folder.glob("index.*")]
 
 
+async def test_an_older_index_of_a_crawl_in_a_database(folder: Path, server: WebServer, postgres_dsn: str) -> None:
+    """As in a copy of the folder that was made while the crawl was running."""
+    await crawl(folder, server.url("/"), "--frontier", postgres_dsn, "--max-pages", "5")
+    shutil.copytree(folder / "index", folder.with_name("older"))
+    await crawl(folder)
+    is_older(folder)
+    refused = await goodbot("search", "zebra", "--in", folder)
+    assert refused.status == 3
+    assert refused.complaint.endswith(f"is an older copy: rebuild it with: goodbot index rebuild --in {folder}")
+    rebuilt = await goodbot("index", "rebuild", "--in", folder)
+    assert rebuilt.status == 0, rebuilt.err
+    assert await found(folder) == INDEXED - {"/7"}
+
+
 async def test_a_crawl_without_index_does_not_mind(folder: Path, server: WebServer) -> None:
     await crawl(folder, server.url("/"), "--max-pages", "5")
     is_removed(folder)

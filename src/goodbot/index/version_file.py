@@ -10,7 +10,8 @@ from goodbot.index.schema import SCHEMA_VERSION
 
 VERSION_FILE: Final = "goodbot.json"
 LINKS_FOLDER: Final = "links-"
-FRONTIER_FILE: Final = "frontier.sqlite"
+CRAWL_NAMES: Final = ("frontier.sqlite", "writer", "warc")
+"""What only the folder of a crawl has; without the first, its frontier is in a database."""
 COPY_FILE: Final = "copy.json"
 """Is beside an index that is a copy."""
 
@@ -24,11 +25,9 @@ def remedy(folder: Path) -> str:
         return f"{folder.parent} is missing: put it back"
     if (folder.parent / COPY_FILE).is_file():
         return "goodbot serve --follow fetches it again"
-    if (folder.parent / FRONTIER_FILE).is_file():
+    if any((folder.parent / name).exists() for name in CRAWL_NAMES):
         return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
-    return (
-        f"delete that folder, then import the documents again: goodbot index import FILE.jsonl --into {folder.parent}"
-    )
+    return f"delete {folder}, then import the documents again: goodbot index import FILE.jsonl --into {folder.parent}"
 
 
 def save_version(folder: Path) -> str:
