@@ -16,6 +16,7 @@ from goodbot.errors import BusyError, InputError, RunError
 from goodbot.index_copies import open_source, open_target
 from goodbot.places.folder_place import FolderPlace
 from goodbot.places.fsspec_place import FsspecPlace
+from goodbot.places.opening import open_place
 from goodbot.places.place import Place, TooSlowError
 from goodbot.url import parse_url
 from webserver import Exchange, Route, WebServer, answer
@@ -330,3 +331,26 @@ def test_a_connection_that_broke_is_opened_anew() -> None:
     with pytest.raises(RunError, match=r"cannot read one at breaking://.*: EOFError"):
         fresh.read("one", 0, 9)
     assert fresh.read("one", 0, 9) == b"1234"
+
+
+# ---- folders on this computer ----------------------------------------------------------------------------------------
+
+
+def test_a_place_knows_its_folder(tmp_path: Path) -> None:
+    urls = f"file://{tmp_path}", f"FILE://{tmp_path}/", f"local://{tmp_path}", f"simplecache::file://{tmp_path}/"
+    assert [open_place(url).folder for url in urls] == [tmp_path] * 4
+    assert FolderPlace(Path("relative")).folder == Path("relative").absolute()
+    assert open_place("file:///").folder == open_place("local:///").folder == Path("/")
+    assert open_place("memory://bucket/folder").folder is None
+
+
+@pytest.mark.parametrize("rest", ["", "relative/folder", "localhost/folder", "/folder#1", "/folder?", "/folder%00"])
+def test_a_folder_whose_path_is_not_clear(rest: str) -> None:
+    with pytest.raises(InputError):
+        open_place(f"file://{rest}")
+
+
+@pytest.mark.parametrize("url", ["file:/folder", "file:folder", "local://folder", "simplecache::file://folder"])
+def test_a_path_that_is_not_absolute(url: str) -> None:
+    with pytest.raises(InputError, match=r"must be (file|local):///ABSOLUTE/PATH"):
+        open_place(url)

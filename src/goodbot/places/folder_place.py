@@ -25,6 +25,11 @@ class FolderPlace:
         """The path of the folder."""
         return str(self._folder)
 
+    @property
+    def folder(self) -> Path:
+        """The absolute path of the folder."""
+        return self._folder.absolute()
+
     def read(self, path: str, start: int, length: int) -> bytes | None:
         """Reads a part of a file. Raises RunError if it is a pipe or another special file, which might never end."""
         try:

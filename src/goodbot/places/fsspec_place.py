@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goodbot.errors import GoodbotError, InputError, RunError
@@ -35,6 +36,16 @@ class FsspecPlace:
     def name(self) -> str:
         """The URL without its password."""
         return self._shown
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder on this computer, also behind a chained URL such as `simplecache::file:///FOLDER`."""
+        from fsspec.implementations.local import LocalFileSystem  # noqa: PLC0415  (an extra)
+
+        files: object = self._opened
+        while files is not None and not isinstance(files, LocalFileSystem):
+            files = getattr(files, "fs", None)
+        return Path(self._root or "/") if files is not None else None
 
     def read(self, path: str, start: int, length: int) -> bytes | None:
         """Reads a part of a file."""

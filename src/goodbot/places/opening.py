@@ -8,7 +8,7 @@ from goodbot.errors import InputError
 from goodbot.places.folder_place import FolderPlace
 from goodbot.places.fsspec_place import FsspecPlace
 from goodbot.places.place import Place
-from goodbot.places.place_address import shown_address
+from goodbot.places.place_address import check_local_address, shown_address
 
 WEB = ("http://", "https://")
 """How URLs of Web servers begin, which can only be read."""
@@ -21,6 +21,7 @@ def open_place(url: str) -> Place:
             "a Web server cannot be written to: write to a folder that it serves, or to a URL of fsspec,"
             f" not to {shown_address(url)}"
         )
-    if url.lower().startswith("file://"):
-        return FolderPlace(Path(url2pathname(urlsplit(url).path)))
+    check_local_address(url)
+    if url.lower().startswith("file:"):
+        return FolderPlace(Path("/", url2pathname(urlsplit(url).path).lstrip("/")))
     return FsspecPlace(url)

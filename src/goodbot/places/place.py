@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
 from goodbot.errors import RunError
@@ -32,6 +33,11 @@ class ReadablePlace(Protocol):
 
 class Place(ReadablePlace, Protocol):
     """Also writes files. Raises RunError if the place cannot be written."""
+
+    @property
+    def folder(self) -> Path | None:
+        """The absolute path of the place if it is a folder on this computer, else None."""
+        ...
 
     def write(self, path: str, pieces: Iterable[bytes]) -> None:
         """Writes a file, or replaces it; the content comes in pieces. Folders that are missing are made."""

@@ -44,6 +44,10 @@ class SamplePlace:
     def name(self) -> str:
         return self._place.name
 
+    @property
+    def folder(self) -> Path | None:
+        return self._place.folder
+
     def read(self, path: str, start: int, length: int) -> bytes | None:
         self._use()
         self.reads.append((path, start, length))
