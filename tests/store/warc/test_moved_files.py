@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import threading
 from itertools import count
 from pathlib import Path
@@ -15,6 +16,7 @@ from goodbot.errors import DamagedError, RunError
 from goodbot.places.opening import open_place
 from goodbot.store.warc import archive_files, moved_note
 from goodbot.store.warc.archive_files import ArchiveFiles, place_of
+from goodbot.store.warc.moved_note import MovedNote, save_note
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_forget import Removed, forget_host
 from goodbot.values import Capture, RecordRef, Response
@@ -245,6 +247,62 @@ def test_another_place_is_used_for_new_files_only(tmp_path: Path) -> None:
     archive.close()
     assert (len(names_at(first)), len(names_at(second))) == (4, 2)
     check_readable(tmp_path / "warc", records)
+
+
+# ---- places that have files ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_noted", [None, False, True], ids=["not noted", "noted", "noted as whole"])
+@pytest.mark.parametrize("name", ["file://{}", "local://{}", "simplecache::file://{}", "file://{}/../warc", "link"])
+def test_a_file_is_not_moved_to_itself(tmp_path: Path, name: str, is_noted: bool | None) -> None:
+    """Not even if its note says so, as after a link was changed; with another place, it is moved there."""
+    folder = tmp_path / "warc"
+    records = filled(folder, 8)
+    (tmp_path / "link").symlink_to(folder)
+    url = f"file://{tmp_path}/link" if name == "link" else name.format(folder)
+    for path in warc_files(folder) if is_noted is not None else []:
+        save_note(path, MovedNote(place_of(url), path.stat().st_size, whole=is_noted is True))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(RunError, match="is the folder of the archive: use another URL"):
+        move_all(folder, url)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    other = f"file://{tmp_path}/place"
+    move_all(folder, other)
+    assert len(names_at(other)) == 4
+    assert len(list(folder.glob("*.cdxj"))) == 2
+    check_readable(folder, records)
+
+
+def test_what_became_of_the_copy_is_seen_before_the_file_is_removed(tmp_path: Path) -> None:
+    """The place becomes the folder itself while a file is copied."""
+    folder, place = tmp_path / "warc", tmp_path / "place"
+    filled(folder, 4)
+    size = warc_files(folder)[0].stat().st_size
+
+    def change(count: int) -> None:
+        if count == 0 and not place.is_symlink():
+            shutil.rmtree(place)
+            place.symlink_to(folder)
+
+    files = ArchiveFiles(folder, f"file://{place}")
+    with pytest.raises(RunError, match="is the folder of the archive"):
+        files.move(warc_files(folder)[0], place_of(f"file://{place}"), change)
+    assert warc_files(folder)[0].stat().st_size == size
+
+
+@pytest.mark.parametrize("kind", [".warc.gz", ".cdxj"])
+def test_a_file_that_no_note_names_is_not_replaced(tmp_path: Path, url: str, kind: str) -> None:
+    """As of another crawl, or if an object store is another name of this folder."""
+    folder = tmp_path / "warc"
+    records = filled(folder, 4)
+    name = warc_files(folder)[0].name.replace(".warc.gz", kind)
+    open_place(url).write(name, [b"of another"])
+    for _ in range(2):
+        with pytest.raises(RunError, match=f"has a file {name} that is not known as a copy of ours"):
+            move_all(folder, url)
+    assert names_at(url) == {name: 10}
+    assert list(folder.glob("*.moved")) == []
+    check_readable(folder, records)
 
 
 # ---- kills -----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from goodbot.errors import DamagedError, GoodbotError, RunError
+from goodbot.files import is_same_file
 from goodbot.places.opening import open_place
 from goodbot.places.place import Place
 from goodbot.places.place_address import shown_address
@@ -80,19 +81,23 @@ class ArchiveFiles:
 
     def move(self, path: Path, place: str, watch: Callable[[int], object] = lambda count: None) -> None:
         """Moves a closed file to a place (see `place_of`), or completes a move. `watch` is called with numbers of bytes
-        copied; what it raises leaves a state that can be completed. Raises RunError if the copy is not there."""
+        copied; what it raises leaves a state that can be completed. Raises RunError if the copy is not there, if it
+        would be the local file itself, or if the place has a file of this name that no note says is a copy of it."""
         noted = find_note(path)
         if noted is not None and noted.place != place and not self._is_left(path, noted):
             noted = None
         if noted is None or not self._is_whole(path, noted):
             note = MovedNote(place, path.stat().st_size)
+            self._check_free(path, note, is_noted=noted is not None)
             save_note(path, note)
             self._copy(path, note, watch)
             with path.open("rb") as file:
                 proof = proof_of_index(path, file)
             watch(0)
             save_note(path, replace(note, whole=True, index=proof))
+            noted = note
         watch(0)
+        self._check_apart(path, noted)
         path.unlink()
 
     def fetch(self, path: Path) -> bool:
@@ -129,7 +134,6 @@ class ArchiveFiles:
 
     def _copy(self, path: Path, note: MovedNote, watch: Callable[[int], object]) -> None:
         place, index = self.place(note), index_path(path)
-        place.list("")  # opens a connection again that was closed since the last file; a write cannot be repeated
         with path.open("rb") as file:
             place.write(path.name, _watched(pieces(file, 0, note.size), watch))
         with index.open("rb") as file:
@@ -139,9 +143,30 @@ class ArchiveFiles:
         if (there.get(path.name), there.get(index.name)) != (note.size, size):
             raise RunError(f"{place.name} does not have all of {path.name} after it was written there")
 
+    def _check_free(self, path: Path, note: MovedNote, *, is_noted: bool) -> None:
+        """Raises RunError if a copy would replace the local file, or a file that is not noted as the copy. So
+        nothing is lost if the place is an archive by another name, such as `sftp://localhost/…`."""
+        place = self.place(note)
+        there = place.list("")  # also opens a connection that was closed since the last file; no write can be repeated
+        self._check_apart(path, note)
+        taken = [each.name for each in (path, index_path(path)) if each.name in there and not is_noted]
+        if taken:
+            raise RunError(f"{place.name} has a file {taken[0]} that is not known as a copy of ours: use another URL")
+
+    def _check_apart(self, path: Path, note: MovedNote) -> None:
+        if self._is_itself(path, note):
+            raise RunError(f"{self.place(note).name} is the folder of the archive: use another URL")
+
+    def _is_itself(self, path: Path, note: MovedNote) -> bool:
+        """Whether the place is a folder in which the file, or its index, is the local one."""
+        there = self.place(note).folder
+        return there is not None and any(is_same_file(each, there / each.name) for each in (path, index_path(path)))
+
     def _is_whole(self, path: Path, note: MovedNote) -> bool:
-        """Whether the noted copy of a local file is complete."""
-        return note.whole and self.place(note).list("").get(path.name) == note.size == path.stat().st_size
+        """Whether the noted copy of a local file is complete, and is not the local file itself."""
+        if not note.whole or self.place(note).list("").get(path.name) != note.size or self._is_itself(path, note):
+            return False
+        return note.size == path.stat().st_size
 
     def _is_left(self, path: Path, note: MovedNote) -> bool:
         """Whether another place than the present one has the whole file; removes what it has of it otherwise."""
@@ -155,8 +180,9 @@ class ArchiveFiles:
 
     def _remove_copy(self, path: Path, note: MovedNote) -> None:
         place = self.place(note)
-        place.remove(path.name)
-        place.remove(index_path(path).name)
+        if not self._is_itself(path, note):
+            place.remove(path.name)
+            place.remove(index_path(path).name)
         drop_note(path)
 
     def _drop(self, path: Path) -> None:
