@@ -36,7 +36,7 @@ from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_sett
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.removals import RemovalFile
 from goodbot.store.control.seed_file import SeedFolder
-from goodbot.store.control.writer_id import find_writer_id, writer_id
+from goodbot.store.control.writer_id import WRITER_FILE, find_writer_id, writer_id
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.rehearsal import SqliteRehearsal
 from goodbot.store.warc.deadly_answers import DeadlyPages
@@ -91,6 +91,13 @@ class CrawlFolder:
     def is_import(self) -> bool:
         """Whether the folder has no crawl, but an index of imported documents."""
         return not self.is_crawl and (self.index / META_FILE).is_file()
+
+    @property
+    def is_of_goodbot(self) -> bool:
+        """Whether the folder has a crawl or imported documents. Settings alone are not enough, since a folder with
+        several crawls may have some for all; if the frontier of a crawl is in a database, its folder also has an id."""
+        has_id = os.path.isfile(self.settings_file) and os.path.isfile(self.path / WRITER_FILE)
+        return has_id or os.path.isfile(self.frontier) or os.path.isfile(self.index / META_FILE)
 
     def settings(self, base: Settings, options: Mapping[str, Any] = NOTHING) -> Settings:
         """Merges settings: `options` override `goodbot.toml` in this folder, which overrides `base`. Raises InputError

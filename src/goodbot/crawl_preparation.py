@@ -5,13 +5,16 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.database_address import without_password
 from goodbot.errors import InputError, SettingError, StoreAwayError, option_of
+from goodbot.files import is_same_folder
 from goodbot.human import counted
+from goodbot.places.opening import open_place
 from goodbot.ports import CrawlStore, Rehearsal, Say
 from goodbot.robot.crawl.settings_check import check_files
 from goodbot.robot.fetch.guard import AddressGuard
@@ -61,6 +64,7 @@ def new_settings(
     settings = replace(settings, seeds=together)
     with folder.naming_lines(options):
         check_files(settings)
+        _check_archive_place(folder, settings)
     scope = Scope(settings, (), AddressGuard())
     for seed in parse_seeds(seeds):
         scope.check_seed(seed)
@@ -82,6 +86,21 @@ def _check_home(folder: CrawlFolder, settings: Settings) -> None:
             f"{folder.path} belongs to the crawl in {without_password(before)}: crawl into another folder, or, if that"
             f" database has a new address, change frontier in {folder.settings_file}"
         )
+
+
+def _check_archive_place(folder: CrawlFolder, settings: Settings) -> None:
+    """Raises SettingError if the archive would be moved into the folder of a crawl or of imported documents, where
+    commands change and remove files, and count all WARC files as those of that crawl."""
+    place = None if settings.archive_to is None else open_place(settings.archive_to).folder
+    if place is None:
+        return
+    real = Path(os.path.realpath(place))
+    above = [real, *real.parents]
+    own = [Path(os.path.realpath(each)) for each in (folder.path, folder.warc, folder.index)]
+    for each in above:
+        if CrawlFolder(each).is_of_goodbot or any(is_same_folder(each, one) for one in own):
+            message = f"--archive-to: {place} is in {each}, the folder of a crawl or an index: use another URL"
+            raise SettingError("archive_to", message)
 
 
 def shared_crawl(folder: CrawlFolder, settings: Settings, say: Say, away_s: float = AWAY_S) -> "SharedCrawl | None":

@@ -103,6 +103,14 @@ def is_same_file(one: Path, other: Path) -> bool:
         return False
 
 
+def is_same_folder(one: Path, other: Path) -> bool:
+    """Whether both absolute paths lead to one folder, which may not exist yet."""
+    try:
+        return one == other or one.samefile(other)
+    except OSError:  # one is missing, or cannot be read
+        return False
+
+
 def is_standard_input(path: Path) -> bool:
     """Whether standard input reads this regular file."""
     try:

@@ -197,6 +197,10 @@ BAD = {
     "https://example.org/": "--archive-to: a Web server cannot be written to",
     "memory://archive": "--archive-to: what is moved into memory is lost",
     "ftp://me:ses/ame@host/archive": "--archive-to: a password in the URL cannot contain /",
+    "file://relative/folder": "--archive-to: the URL of a folder must be file:///ABSOLUTE/PATH",
+    "file://": "--archive-to: the URL of a folder must be file:///ABSOLUTE/PATH",
+    "local://relative/folder": "--archive-to: the URL of a folder must be local:///ABSOLUTE/PATH",
+    "file:///archive#1": "--archive-to: in the URL of a folder, ? is written %3F",
 }
 
 
@@ -209,6 +213,56 @@ async def test_a_place_that_cannot_be_used(url: str, reason: str, tmp_path: Path
     assert reason in refused.complaint
     assert "ame@" not in refused.err
     assert not (tmp_path / "crawl").exists()
+
+
+OWN = [
+    "file://{}/crawl",
+    "file://{}/crawl/warc",
+    "file://{}/other/../crawl/warc/",
+    "local://{}/crawl/warc",
+    "simplecache::file://{}/crawl/warc",
+    "file://{}/link/warc",
+]
+OTHERS = [
+    "file://{}/crawl/index/deeper",
+    "file://{}/elsewhere",
+    "file://{}/elsewhere/deeper",
+    "file://{}/other/warc",
+    "file://{}/imported/archive",
+]
+
+
+async def test_a_place_in_the_folder_of_a_crawl(tmp_path: Path) -> None:
+    """Of the same crawl, or another, also behind links and if an archive is kept elsewhere by a link. Nothing is
+    fetched, moved or saved."""
+    folder = tmp_path / "crawl"
+    (tmp_path / "link").symlink_to(folder)
+    (tmp_path / "documents.jsonl").write_text('{"id": "1", "url": "https://example.org/", "title": "a", "text": "b"}\n')
+    async with WebServer(fallback=bulky) as server:
+        first = server.url("/"), "--into", folder, "--allow-private", "--max-pages", "1"
+        for url in (*OWN, "file://{}/crawl/warc/../warc"):
+            refused = await goodbot("crawl", *first, "--archive-to", url.format(tmp_path))
+            assert (refused.status, server.targets) == (2, []), url
+            assert not folder.exists()
+        await crawl(folder, *first[:1], "--max-pages", "1")
+        await crawl(tmp_path / "other", *first[:1], "--max-pages", "1")
+        imported = await goodbot("index", "import", tmp_path / "documents.jsonl", "--into", tmp_path / "imported")
+        assert imported.status == 0, imported.err
+        (folder / "warc").rename(tmp_path / "elsewhere")
+        (folder / "warc").symlink_to(tmp_path / "elsewhere")
+        files, asked = here(folder), len(server.targets)
+        assert files != []
+        for url in OWN + OTHERS:
+            refused = await goodbot("crawl", *first, "--archive-to", url.format(tmp_path))
+            assert (refused.status, len(refused.err.splitlines())) == (2, 1), url
+            assert "the folder of a crawl or an index: use another URL" in refused.complaint
+        settings = folder / "goodbot.toml"
+        settings.write_text(f'{settings.read_text()}\narchive_to = "file://{folder}/warc"\n')
+        refused = await goodbot("crawl", *first)
+        assert (refused.status, "goodbot.toml" in refused.complaint) == (2, True)
+        assert (here(folder), len(server.targets)) == (files, asked)
+        await crawl(folder, "--archive-to", f"file://{tmp_path}/place", "--max-pages", "2")
+        assert here(folder) == []
 
 
 async def test_it_needs_an_archive(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from goodbot.errors import DamagedError, RunError
 from goodbot.files import write_whole
 
-_FILE: Final = "writer"
+WRITER_FILE: Final = "writer"
 _FORM: Final = re.compile(r"[0-9a-f]{8}")
 
 
@@ -19,13 +19,13 @@ def writer_id(folder: Path) -> str:
     known = find_writer_id(folder)
     if known is None:
         known = secrets.token_hex(4)
-        write_whole(folder / _FILE, f"{known}\n".encode())
+        write_whole(folder / WRITER_FILE, f"{known}\n".encode())
     return known
 
 
 def find_writer_id(folder: Path) -> str | None:
     """Returns the id of a folder; None if it has none. Raises the errors of `writer_id`."""
-    file = folder / _FILE
+    file = folder / WRITER_FILE
     try:
         text = file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
