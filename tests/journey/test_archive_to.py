@@ -231,6 +231,7 @@ OTHERS = [
     "file://{}/elsewhere/deeper",
     "file://{}/other/warc",
     "file://{}/imported/archive",
+    "file://{}/machine/warc",
 ]
 
 
@@ -250,6 +251,10 @@ async def test_a_place_in_the_folder_of_a_crawl(tmp_path: Path) -> None:
         await crawl(tmp_path / "other", *first[:1], "--max-pages", "1")
         imported = await goodbot("index", "import", tmp_path / "documents.jsonl", "--into", tmp_path / "imported")
         assert imported.status == 0, imported.err
+        for name, files_there in (("machine", ("goodbot.toml", "writer")), ("several", ("goodbot.toml",))):
+            (tmp_path / name).mkdir()
+            for file in files_there:  # the frontier of the first is in a database; the second has no crawl
+                (tmp_path / name / file).touch()
         (folder / "warc").rename(tmp_path / "elsewhere")
         (folder / "warc").symlink_to(tmp_path / "elsewhere")
         files, asked = here(folder), len(server.targets)
@@ -263,7 +268,7 @@ async def test_a_place_in_the_folder_of_a_crawl(tmp_path: Path) -> None:
         refused = await goodbot("crawl", *first)
         assert (refused.status, "goodbot.toml" in refused.complaint) == (2, True)
         assert (here(folder), len(server.targets)) == (files, asked)
-        await crawl(folder, "--archive-to", f"file://{tmp_path}/place", "--max-pages", "2")
+        await crawl(folder, "--archive-to", f"file://{tmp_path}/several/place", "--max-pages", "2")
         assert here(folder) == []
 
 
