@@ -26,9 +26,9 @@ test test-all fuzz: export PYTHONDONTWRITEBYTECODE =
 
 # Twice as many workers as CI has cores: for half of the time, a test waits for a server, a browser or a crawl.
 test: .venv/developer  ## everything but the long tests, under 10 minutes
-	$(BIN)/python -m pytest -n 4 --dist worksteal -m "not long" --hypothesis-profile half
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m "not long" --hypothesis-profile quarter
 
-# The property tests, too: `make test` draws half of their examples.
+# The property tests, too: `make test` draws a quarter of their examples.
 test-all: .venv/developer  ## the long tests, and property tests with all examples, under 30 minutes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "long or hypothesis"
 

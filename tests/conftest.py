@@ -21,7 +21,7 @@ from postgres_server import PostgresServer, empty_tables, postgres_server, progr
 _NO_CLOCK = [HealthCheck.too_slow]
 
 settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=_NO_CLOCK)
-settings.register_profile("half", settings.get_profile("same"), max_examples=50)
+settings.register_profile("quarter", settings.get_profile("same"), max_examples=25)
 settings.register_profile(
     "fuzz", derandomize=False, deadline=None, max_examples=2000, print_blob=True, suppress_health_check=_NO_CLOCK
 )

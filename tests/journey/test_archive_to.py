@@ -161,6 +161,7 @@ async def test_ctrl_c_leaves_the_rest(tmp_path: Path) -> None:
     assert (here(folder), len(there(place))) == ([], 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kills", [6])
 async def test_kills_lose_nothing(tmp_path: Path, kills: int) -> None:
     """What was flushed is in the folder or at the place, whenever the kill comes."""
@@ -279,6 +280,7 @@ async def test_it_needs_an_archive(tmp_path: Path) -> None:
     assert "--archive-to moves the archive, and --no-archive keeps none" in refused.complaint
 
 
+@pytest.mark.long
 async def test_two_machines_move_to_one_place(tmp_path: Path, postgres_dsn: str) -> None:
     folders, place = [tmp_path / name for name in "ab"], tmp_path / "place"
     async with sites_with_pages(8, 12, tmp_path) as sites:

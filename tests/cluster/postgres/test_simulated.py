@@ -95,6 +95,7 @@ class LeasesBarred(PostgresFrontier):
         return 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("opens", "kind"),
     [
