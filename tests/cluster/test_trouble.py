@@ -200,7 +200,7 @@ async def test_a_full_disk_of_the_server_loses_nothing(tmp_path: Path, small_dat
         await sites.has_had(2 * SITES)
         ballast = fill(disk)
         line = await has_said(first, "has no room")
-        assert line.startswith("waiting: the database server has no room (user=goodbot host=127.0.0.1 ")
+        assert line.startswith("the database server has no room (user=goodbot host=127.0.0.1 ")
         quote = "the database server has no room (…: No space left on device): waiting; results are kept"
         assert quotes_in(line) == [quote]
         shown = await goodbot("status", "--in", tmp_path / "a")
