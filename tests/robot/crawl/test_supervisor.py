@@ -264,6 +264,7 @@ async def test_what_the_crawl_wants_the_user_to_know_is_said_once() -> None:
 class WaitingCalls:
     """Calls that the store does not answer before the end of the crawl."""
 
+    why_away = "the database server does not answer"
     away = "the database server does not answer, for 3 s"
 
     def __init__(self) -> None:

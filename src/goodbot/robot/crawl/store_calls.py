@@ -31,8 +31,13 @@ class StoreCalls(Protocol):
     """Runs calls of one store in the order given."""
 
     @property
+    def why_away(self) -> str:
+        """Why the calls wait, such as a server that does not answer, for people; empty if they do not wait."""
+        ...
+
+    @property
     def away(self) -> str:
-        """Since when the server does not answer, and why, for people; empty if it answers."""
+        """`why_away`, and for how long already; empty if the calls do not wait."""
         ...
 
     def run(self, call: Callable[[], T], then: Callable[[T], object] = nothing) -> None:
@@ -48,6 +53,7 @@ class StoreCalls(Protocol):
 class DirectCalls:
     """Runs each call at once. Errors are raised to the caller."""
 
+    why_away: Final = ""
     away: Final = ""
 
     def run(self, call: Callable[[], T], then: Callable[[T], object] = nothing) -> None:
@@ -78,6 +84,11 @@ class StoreThread:
         """Starts the thread; returns itself."""
         self._thread.start()
         return self
+
+    @property
+    def why_away(self) -> str:
+        """See `StoreCalls.why_away`."""
+        return "" if self._away_since is None else self._why
 
     @property
     def away(self) -> str:
@@ -132,10 +143,10 @@ class StoreThread:
             try:
                 result = call()
             except StoreAwayError as error:
+                self._why = str(error)
                 if self._away_since is None:
                     self._away_since = time.monotonic()
                     _LOG.warning("%s; trying again", error)
-                self._why = str(error)
                 if self._closing.wait(wait_s):
                     raise
                 wait_s = min(2 * wait_s, MOST_WAIT_S)

@@ -146,11 +146,12 @@ class Supervisor:
         """Says what has happened to the crawl or its store since the last time."""
         for notice in self._crawler.take_notices():
             say(notice)
-        if self._calls.away and not self._is_away:
-            say(f"{self._calls.away.rpartition(', for ')[0]}: waiting; results are kept")
-        elif self._is_away and not self._calls.away:
+        why = self._calls.why_away
+        if why and not self._is_away:
+            say(f"{why}: waiting; results are kept")
+        elif self._is_away and not why:
             say("the database server answers again")
-        self._is_away = bool(self._calls.away)
+        self._is_away = bool(why)
 
     async def _wait(self) -> None:
         """Waits until the control requests are checked again. Meanwhile it removes pages of forgotten hosts from the
