@@ -5,7 +5,7 @@
 `crawl`: three machines crawl HOSTS sites together, as processes of one worker each, over a PostgreSQL server that the
 benchmark starts. Each site asks for a delay of 0.2 to 1 s and logs its requests. Machine a is killed (-9) and started
 again; b is stopped for 45 s (SIGSTOP), c is cut off from the database for 45 s, so others take their hosts over; the
-server is restarted. `repeated` may be up to `allowed`: the URLs that these machines had leased then.
+server is restarted. `repeated` may be up to `allowed_repeats`: the URLs that these machines had leased then.
 
 `simulation`: machines and sites are simulated, in simulated time; the frontiers in PostgreSQL are the real ones. It
 ends when everything is crawled, or after MINUTES.

@@ -5,8 +5,8 @@ again, hang, are cut off from the database, leave and join; sites ask for longer
 turn out to share addresses, and are forgotten. `Witness` notes each request, and what must not happen. Everything is
 drawn from a seed.
 
-The database has the simulated time, too: a function `clock_timestamp` hides that of PostgreSQL from connections with
-`search_path` as in `simulated`.
+The database uses the simulated time, too: a function `clock_timestamp` in the schema of `simulated` replaces that of
+PostgreSQL.
 """
 
 import heapq

@@ -37,7 +37,7 @@ def commands_page() -> str:
 def _holdings() -> list[str]:
     """The memory in the JSON of `goodbot status`."""
     return [
-        "With `--json`, `live.store_away` says why the database of the frontier does not answer, and for how long; it",
+        "With `--json`, `live.store_away` says why the crawl waits for its database, and for how long; it",
         "is empty if it answers, or if the frontier is in the folder. `live.memory` has the memory of a running crawl,",
         "measured every five seconds: `bytes` (PSS of all processes), `peak_bytes` (the largest value in this run),",
         "and `processes`, each with `role`",

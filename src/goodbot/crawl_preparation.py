@@ -54,10 +54,17 @@ def new_settings(
     folder.check_name()
     seeds = tuple(seeds)
     settings = folder.settings(base, options)
-    _check_home(folder, settings)
+    before = folder.settings_before().frontier
+    if before is None and settings.frontier is not None and folder.frontier.is_file():
+        raise InputError(
+            f"the crawl in {folder.path} has its frontier in the folder, and cannot move to a database:"
+            " crawl into another folder"
+        )
     shared = shared_crawl(folder, settings, say, away_s)
+    if before is not None and settings.frontier is not None:
+        _check_database(folder, before, settings.frontier, shared)
     if shared is not None:
-        settings = joined(settings, shared, options, seeds, listed=listed)
+        settings = joined(settings, shared, options, seeds)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
     if not (together or listed or folder.seeds or (shared is not None and shared.has_lists)):
         raise InputError(f"no seed given, and no crawl in {folder.path} to resume")
@@ -71,21 +78,12 @@ def new_settings(
     return settings
 
 
-def _check_home(folder: CrawlFolder, settings: Settings) -> None:
-    """Raises InputError if the folder has a crawl with another frontier: that crawl would begin anew, unnoticed."""
-    if settings.frontier is None:
-        return
-    before = folder.settings_before().frontier
-    if before is None and folder.frontier.is_file():
-        raise InputError(
-            f"the crawl in {folder.path} has its frontier in the folder, and cannot move to a database:"
-            " crawl into another folder"
-        )
-    if before is not None and without_password(settings.frontier) != without_password(before):
-        raise InputError(
-            f"{folder.path} belongs to the crawl in {without_password(before)}: crawl into another folder, or, if that"
-            f" database has a new address, change frontier in {folder.settings_file}"
-        )
+def _check_database(folder: CrawlFolder, before: str, now: str, shared: "SharedCrawl | None") -> None:
+    """Raises InputError if the crawl in the folder has another database than `before`: it would begin anew, unnoticed.
+    A database that knows the folder may have a new address, such as one with another role."""
+    before, now = without_password(before), without_password(now)
+    if before != now and not (shared is not None and shared.knows_folder):
+        raise InputError(f"{folder.path} belongs to the crawl in {before}, not to {now}: crawl into another folder")
 
 
 def _check_archive_place(folder: CrawlFolder, settings: Settings) -> None:
@@ -127,23 +125,37 @@ def shared_crawl(folder: CrawlFolder, settings: Settings, say: Say, away_s: floa
             time.sleep(AGAIN_S)
 
 
-def joined(
-    settings: Settings, shared: "SharedCrawl", options: Mapping[str, object], seeds: Sequence[str], *, listed: bool
-) -> Settings:
+def joined(settings: Settings, shared: "SharedCrawl", options: Mapping[str, object], seeds: Sequence[str]) -> Settings:
     """Returns the settings of a machine that takes part in a crawl: those of the crawl, and its own. Raises InputError
     if options or seeds would change the crawl while other machines work on it."""
     of_crawl = crawl_values(shared.settings)
     changed = [name for name in options if name in of_crawl and options[name] != of_crawl[name]]
     known = {seed.text for seed in parse_seeds(of_crawl["seeds"])}
     more = [seed for seed in parse_seeds(seeds) if seed.text not in known]
-    if shared.others and (changed or more or listed):
-        what = f"--{option_of(changed[0])}" if changed else f"the seed {more[0]}" if more else "--seeds"
-        raise InputError(
-            f"{what} would change the crawl on which {counted(len(shared.others), 'other machine')}"
-            f" {'works' if len(shared.others) == 1 else 'work'} ({', '.join(shared.others[:3])}):"
-            " stop them first, or leave it out"
-        )
+    if shared.others and (changed or more):
+        raise _changes(f"--{option_of(changed[0])}" if changed else f"the seed {more[0]}", shared.others)
     return replace(settings, **{name: value for name, value in of_crawl.items() if name not in options})
+
+
+def check_listed(folder: CrawlFolder, settings: Settings, listed: Iterable[Url]) -> None:
+    """Raises InputError if other machines work on the crawl, and one of the `listed` seeds is new to it. Raises as
+    `shared_crawl`, and does not wait for the server."""
+    shared = shared_crawl(folder, settings, lambda text: None, 0)
+    if shared is None or not shared.others:
+        return
+    from goodbot.cluster.postgres.shared_settings import unknown_seed  # noqa: PLC0415  (loads psycopg)
+
+    typed = {seed.text for seed in parse_seeds(crawl_values(shared.settings)["seeds"])}
+    new = unknown_seed(settings.frontier or "", (seed for seed in listed if seed.text not in typed))
+    if new is not None:
+        raise _changes(f"the seed {new}", shared.others)
+
+
+def _changes(what: str, others: Sequence[str]) -> InputError:
+    return InputError(
+        f"{what} would change the crawl on which {counted(len(others), 'other machine')}"
+        f" {'works' if len(others) == 1 else 'work'} ({', '.join(others[:3])}): stop them first, or leave it out"
+    )
 
 
 def workers_of(settings: Settings, seeds: Iterable[Url]) -> int:

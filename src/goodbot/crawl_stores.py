@@ -16,6 +16,7 @@ from goodbot.crawl_folder import SOFTWARE, CrawlFolder
 from goodbot.errors import InputError
 from goodbot.files import lock_folder
 from goodbot.ports import Clock, CrawlStore, Membership
+from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.settings_file import save_settings, settings_text
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.control_token import make_token
@@ -110,7 +111,8 @@ def _in_database(folder: CrawlFolder, settings: Settings, revisit_until: float |
         @contextmanager
         def beginning() -> Iterator[tuple[str, ...]]:
             text = settings_text(settings, of_machine=False)
-            with starting(dsn, writer, text, folder.seeds.new()) as others:
+            typed = {seed.text for seed in parse_seeds(settings.seeds)}
+            with starting(dsn, writer, text, (seed for seed in folder.seeds.new() if seed.text not in typed)) as others:
                 yield others
                 frontier.take_part()
 

@@ -152,7 +152,7 @@ def test_a_table_of_another_program(
 # ---- another frontier than before -----------------------------------------------------------------------------------
 
 
-def test_a_crawl_that_has_another_frontier(tmp_path: Path, capfd: Out) -> None:
+def test_a_crawl_that_has_another_frontier(tmp_path: Path, postgres: PostgresServer, capfd: Out) -> None:
     """It would begin anew, unnoticed."""
     folder = tmp_path / "crawl"
     assert main(["crawl", "http://127.0.0.1:9/", "--into", str(folder), "--allow-private", "--delay", "0"]) == 3
@@ -161,8 +161,14 @@ def test_a_crawl_that_has_another_frontier(tmp_path: Path, capfd: Out) -> None:
     assert (status, "has its frontier in the folder, and cannot move to a database" in err) == (2, True), err
     (folder / "frontier.sqlite").unlink()
     (folder / "goodbot.toml").write_text('frontier = "postgresql://me@127.0.0.1:1/c"\n')
-    status, err = run("crawl", "postgresql://me@127.0.0.1:1/other", tmp_path, capfd)
-    assert (status, "belongs to the crawl in postgresql://me@127.0.0.1:1/c" in err) == (2, True), err
+    (folder / "writer").write_text("01234567\n")
+    with psycopg.connect(postgres.dsn(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE other")
+        try:
+            status, err = run("crawl", postgres.dsn("other"), tmp_path, capfd)
+        finally:
+            connection.execute("DROP DATABASE other WITH (FORCE)")
+    assert (status, "belongs to the crawl in postgresql://me@127.0.0.1:1/c, not to" in err) == (2, True), err
 
 
 def test_a_dry_run_has_no_database(tmp_path: Path, capfd: Out) -> None:

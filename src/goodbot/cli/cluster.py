@@ -55,7 +55,7 @@ def database_options(function: Command) -> Command:
     return click.option(
         "--frontier",
         metavar="URL",
-        help="The database: postgresql://HOST/DATABASE. Default: the setting frontier.",
+        help="The database: postgresql://HOST/DATABASE. Default: the value of the setting frontier.",
     )(function)
 
 
@@ -157,8 +157,8 @@ def _status_lines(overview: "CrawlOverview") -> Iterator[str]:
     yield f"partitions: {overview.owned:,} owned, {overview.free:,} free"
     if overview.ending_hosts:
         yield (
-            f"abandoned: {counted(overview.ending_hosts, 'host')} with {counted(overview.ending_urls, 'leased URL')}, "
-            "of machines that are late or gone; other machines will take these hosts over"
+            f"leased by machines that are late or gone: {counted(overview.ending_hosts, 'host')} with "
+            f"{counted(overview.ending_urls, 'URL')}; unless they recover, other machines take these hosts over"
         )
     if overview.pages_per_s is not None:
         yield f"{overview.pages_per_s:,.1f} pages/s in the last ten seconds"
@@ -185,7 +185,7 @@ def _status_lines(overview: "CrawlOverview") -> Iterator[str]:
 @click.option("--all", "all_", is_flag=True, help="List every machine that has ended, not only the latest 20.")
 def workers_command(frontier: str | None, folder: Path | None, all_: bool, as_json: bool) -> None:
     """List the machines of the crawl: those that take part, then the 20 that ended last. Each start of `goodbot
-    crawl` is listed as a machine of its own; worker processes are not listed.
+    crawl` is listed as a machine of its own; its worker processes are not listed.
 
     \b
       alive  its heartbeat is valid
@@ -196,8 +196,8 @@ def workers_command(frontier: str | None, folder: Path | None, all_: bool, as_js
              or it was killed, and started again in the same folder
 
     The columns: the process; the state, and for how long; the age of the last heartbeat, by the clock of the database;
-    partitions owned; hosts and URLs leased now; pages fetched and committed, repeated visits too; pages per second over
-    the last ten seconds.
+    partitions owned; hosts and URLs leased now; visits of pages that it has committed, repeated ones too; pages per
+    second over the last ten seconds.
 
     Exit status: 0: done; 2: the database cannot be used, or has no crawl; 3: its server does not answer, or its tables
     have another format.

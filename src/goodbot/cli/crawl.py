@@ -38,7 +38,7 @@ from goodbot.config import (
     SignatureAgentForm,
 )
 from goodbot.crawl_folder import CrawlFolder, index_lag
-from goodbot.crawl_preparation import new_settings, workers_of
+from goodbot.crawl_preparation import check_listed, new_settings, workers_of
 from goodbot.errors import InputError, RunError, SettingError, StoreAwayError, option_of
 from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes, human_duration
@@ -224,6 +224,8 @@ def command(
     with read_seed_files(seed_files, Seeding(settings).check) as listed:
         if dry_run:
             return plan_crawl(folder, settings, max_pages, listed, as_json=as_json)
+        if seed_files:
+            check_listed(crawl_folder, settings, listed)
         workers = workers_of(settings, chain(parse_seeds(settings.seeds), crawl_folder.seeds, listed or ()))
         with whole(lambda: forked_workers(workers if workers > 1 else 0)) as start:
             return_freed_memory()

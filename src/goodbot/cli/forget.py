@@ -48,8 +48,8 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     same name or address and another port.
 
     Exit status: 0: everything is removed, or a running crawl will remove it ("done": false); 2: there is no crawl in
-    DIR, HOST is not a host name, or with --undo HOST was not forgotten; 3: a running crawl does not answer, or --undo
-    is given while a crawl runs.
+    DIR, HOST is not a host name, or with --undo HOST was not forgotten or another machine of the crawl has not
+    removed it yet; 3: a running crawl does not answer, or --undo is given while a crawl runs.
     """
     wanted = host_key(host)
     if undo:

@@ -40,8 +40,8 @@ def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "copies",
         metavar="DIR",
         type=NamedPath(path_type=Path),
-        help="With --follow: folder for the copy; for several, each has a folder in it. By default it is in your cache "
-        "folder.",
+        help="With --follow: folder for the copy; with several --follow, a subfolder for each copy. Default: a folder "
+        "in your cache folder.",
     )(command)
     return click.option(
         "--follow",

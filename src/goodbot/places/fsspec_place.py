@@ -15,12 +15,12 @@ _T = TypeVar("_T")
 
 
 class FsspecPlace:
-    """Implements `Place` at a URL of fsspec. Only paths are read, written, listed and removed. There is no lock:
-    two snapshots at once are safe, but one may end with an error.
+    """Implements `Place` at a URL of fsspec. There is no lock: two snapshots at once are safe, but one
+    may end with an error.
 
-    Some protocols connect at once. If the place is away then, each use tries again; a connection that fails is opened
-    anew. Raises InputError if fsspec or what
-    it needs for this URL is not installed, or if the URL cannot be used.
+    Some protocols connect at once. If the place cannot be reached then, each use tries again; a connection that fails
+    is opened anew. Raises InputError if fsspec or what it needs for this URL is not installed, or if the URL cannot be
+    used.
     """
 
     def __init__(self, url: str) -> None:

@@ -44,8 +44,8 @@ class Place(ReadablePlace, Protocol):
         ...
 
     def list(self, folder: str) -> dict[str, int]:
-        """Returns the names of files and folders in a folder, with the sizes of files; of a missing folder none.
-        Empty: the place itself."""
+        """Returns the names of files and folders in a folder, with the sizes of files; none for a missing
+        folder. If `folder` is empty, lists the place itself."""
         ...
 
     def remove(self, path: str) -> None:

@@ -55,7 +55,7 @@ def test_every_table_and_column_is_documented(postgres_tables: str) -> None:
 def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"**format {FORMAT}**" in PAGE
     assert f"each of {PARTITIONS:,} partitions" in PAGE
-    assert len(re.findall(rf"in {PARTS} partitions by", PAGE)) == 3
+    assert len(re.findall(rf"in {PARTS} parts by", PAGE)) == 3
 
 
 def test_every_message_on_the_page_is_tested() -> None:

@@ -184,14 +184,22 @@ def test_the_latest_machines_that_ended_or_all(postgres_dsn: str) -> None:
     ended = LATEST_ENDED + 3
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         connection.execute(
-            """WITH new AS (INSERT INTO machines (writer, name, pid, joined_at, ended_at)
-                SELECT 'w', 'm' || n, n, n, n + 1 FROM generate_series(1, %s) AS n RETURNING id)
+            """WITH new AS (INSERT INTO machines (writer, name, pid, joined_at, ended_at, crawls)
+                SELECT 'w', 'm' || n, n, n, n + 1, 1 FROM generate_series(1, %s) AS n RETURNING id)
               INSERT INTO heartbeats (machine, at, expires_at) SELECT id, 9, 99 FROM new""",
             (ended,),
         )
     _, machines = machines_of(postgres_dsn)
     assert [machine.name for machine in machines] == [f"m{number}" for number in range(ended, 3, -1)]
     assert len(machines_of(postgres_dsn, None)[1]) == ended
+
+
+def test_a_command_that_changes_something_is_no_machine(join: Join, postgres_dsn: str) -> None:
+    join("one")
+    with PostgresFrontier.open(postgres_dsn, Identity("folder of forget", "forget", 18), parts=2):
+        assert [machine.name for machine in machines_of(postgres_dsn)[1]] == ["one"]
+        assert crawl_overview(postgres_dsn).machines["alive"] == 1
+    assert [machine.name for machine in machines_of(postgres_dsn)[1]] == ["one"]
 
 
 def test_a_database_without_a_crawl_or_of_another_version(postgres: PostgresServer) -> None:

@@ -37,7 +37,8 @@ def clock() -> Clock:
 @pytest.fixture
 def frontier(postgres_dsn: str) -> Iterator[PostgresFrontier]:
     """A crawl of two machines, one of which has ended: it knows two hosts, of which one is leased."""
-    PostgresFrontier.open(postgres_dsn, Identity("other", "ended", 2), parts=2).close()
+    with PostgresFrontier.open(postgres_dsn, Identity("other", "ended", 2), parts=2) as other:
+        other.take_part()
     with PostgresFrontier.open(postgres_dsn, Identity("writer", "first", 1), parts=2) as frontier:
         frontier.take_part()
         frontier.add(Discovery(Url(f"http://{host}.example/{number}"), 0) for host in "ab" for number in range(3))

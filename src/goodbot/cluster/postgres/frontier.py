@@ -38,7 +38,7 @@ from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
 
 OVERLAP_S: Final = 60.0
-"""Hosts that were barred so long before those known are looked for again: a transaction may end after a later one."""
+"""How far back each look for newly barred hosts reaches: a transaction that began earlier may commit later."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class PostgresFrontier(PostgresLedger):
         self._recent = RecentLinks()
         self._partitions: list[int] = []
         self._draining: frozenset[int] = frozenset()
-        self._signs = machines.LastSigns(passed)
+        self._signs = machines.LastHeartbeats(passed)
         self._barred_until = -inf
         self._barred: set[str] = set()
         self._open: Step | None = None
@@ -116,8 +116,8 @@ class PostgresFrontier(PostgresLedger):
     ) -> "PostgresFrontier":
         """Joins the crawl in the database, without hosts before `take_part`; makes its tables if there are none (large
         ones in `parts` parts), and migrates older ones. See `SqliteFrontier.open` for the limits. `now` returns the
-        time that `add` records; without it, that is the time of the database. `passed`: the clock by which other
-        machines have been silent."""
+        time that `add` records; without it, that is the time of the database. `passed`: the monotonic clock that
+        measures how long other machines have been silent."""
         frontier = cls(
             dsn,
             identity,
@@ -185,8 +185,7 @@ class PostgresFrontier(PostgresLedger):
 
     @property
     def _error_s(self) -> float:
-        """How far the clock of this machine may be off. No host is leased sooner, nor written to be ready sooner, than
-        if it were off by so much."""
+        """How far the clock of this machine may be off. Hosts are leased, and become ready, this much later."""
         return 0.0 if self._has_own_time else self.clock.error_s
 
     def heartbeat(self, live: Callable[[], str]) -> Heartbeat:
@@ -200,7 +199,8 @@ class PostgresFrontier(PostgresLedger):
         with self._writing("balance", needs_standing=True) as step:
             connection, is_done = step.connection, step.call.is_done
             gone = [] if is_done else machines.end_silent(connection, self.machine, self._identity.writer, self._signs)
-            own, share = machines.own_partitions(connection, self.machine), machines.fair_share(connection)
+            own = machines.own_partitions(connection, self.machine)
+            share = machines.fair_share(connection, self.machine)
             taken = given = 0
             draining: list[int] = []
             if is_done:
@@ -483,11 +483,12 @@ class Step:
 
     def start(self) -> None:
         """Prepares a run: the time up to which pages are revisited, and the limits, may differ from those of the run
-        before. What other machines that take part have set stays."""
+        before. If other machines take part, that time is theirs, and nothing is changed."""
+        (before,) = self.connection.execute(_UNTIL).fetchone() or (None,)
         if self._frontier._others():
+            self._frontier._until = before
             return
         until = self._frontier._until
-        (before,) = self.connection.execute(_UNTIL).fetchone() or (None,)
         if before != until:
             self.connection.execute(_SET_UNTIL, (until,))
             self.hosts.touched.update(host for (host,) in self.connection.execute(_WITH_AGAIN))

@@ -1,7 +1,7 @@
 """Adds links to the frontier in PostgreSQL, in a few statements for each batch.
 
 Two machines may find the same URLs at the same time. New hosts are added first, then new URLs, then known URLs are
-locked, at last hosts, each in the order of keys: so no two transactions wait for each other.
+locked, at last hosts, each in the order of keys: so no two transactions block each other for good.
 """
 
 from collections import Counter

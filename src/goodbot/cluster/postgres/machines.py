@@ -20,16 +20,16 @@ EXPIRES_S: Final = 30.0
 BEAT_S: Final = 5.0
 """The time between two heartbeats."""
 GRACE_S: Final = 2.0
-"""How much later than that machine itself the others count a machine as gone."""
+"""How long after a heartbeat has expired the others wait before they count the machine as gone."""
 READINGS: Final = 5
 """How many times the clock of the database is read at the start; the reading that took the shortest time counts."""
 BLIND_S: Final = 4 * BEAT_S
-"""See `LastSigns.silent`."""
+"""See `LastHeartbeats.silent`."""
 MAX_TAKEN: Final = 256
 """Partitions that a machine takes over in one transaction."""
 
 GONE: Final = -1
-"""When the heartbeat of a machine expires that others have counted as gone."""
+"""The value of `expires_at` for a machine that others have counted as gone."""
 
 NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
 """The time of the database, as SQL."""
@@ -54,7 +54,8 @@ _END_GONE: Final = f"""UPDATE machines SET ended_at = {NOW} WHERE id IN (
 _TWIN: Final = f"""SELECT name, pid FROM machines JOIN heartbeats ON machine = id
   WHERE writer = %s AND id <> %s AND crawls = 1 AND ended_at IS NULL AND expires_at > {NOW} ORDER BY id LIMIT 1"""
 _CRAWLS: Final = "UPDATE machines SET crawls = 1 WHERE id = %s"
-_PRESENT: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND crawls = 1"
+_PRESENT: Final = """SELECT count(*), count(*) FILTER (WHERE id < %s) FROM machines
+  WHERE ended_at IS NULL AND (crawls = 1 OR id = %s)"""
 _OWN: Final = "SELECT number FROM partitions WHERE machine = %s ORDER BY number"
 _FREE: Final = """SELECT number FROM partitions WHERE machine IS NULL
   OR machine IN (SELECT id FROM machines WHERE ended_at IS NOT NULL) ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED"""
@@ -112,7 +113,7 @@ def beat(connection: PostgresConnection, machine: int, clock: SharedClock, stand
     return True
 
 
-class LastSigns:
+class LastHeartbeats:
     """When this machine saw the last new heartbeat of each of the others."""
 
     def __init__(self, passed: Callable[[], float] = passed_s) -> None:
@@ -121,9 +122,9 @@ class LastSigns:
         self._seen: dict[int, tuple[float, float]] = {}
 
     def silent(self, heartbeats: Mapping[int, float]) -> list[int]:
-        """Takes the times of the last heartbeats, by machine. Returns those that have stayed the same for too long. If
-        this machine could not look for `BLIND_S`, it begins anew: the others may have been cut off from the database as
-        well."""
+        """Takes the times of the last heartbeats, by machine. Returns the machines whose heartbeat has not changed for
+        too long. If this machine could not look for `BLIND_S`, it begins anew: the others may have been cut off from
+        the database as well."""
         now = self._passed()
         before, self._seen = self._seen if now - self._looked_at < BLIND_S else {}, {}
         self._looked_at = now
@@ -133,7 +134,7 @@ class LastSigns:
         return [machine for machine, (_, since) in self._seen.items() if now - since > EXPIRES_S + GRACE_S]
 
 
-def end_silent(connection: PostgresConnection, machine: int, writer: str, signs: LastSigns) -> list[str]:
+def end_silent(connection: PostgresConnection, machine: int, writer: str, signs: LastHeartbeats) -> list[str]:
     """Counts machines as gone that have been silent for too long, and earlier ones of the same folder, whose lock this
     machine holds now. Returns the names of the former. Part of a transaction."""
     others = connection.execute(_OTHERS, (machine,)).fetchall()
@@ -154,7 +155,7 @@ def twin(connection: PostgresConnection, machine: int, writer: str) -> tuple[str
 
 
 def end(connection: PostgresConnection, machine: int) -> None:
-    """Ends the part of a machine that holds no leases."""
+    """Ends the participation of a machine that holds no leases."""
     with connection.transaction():
         connection.execute(_GIVE_ALL, (machine,))
         connection.execute(_END, (machine,))
@@ -165,10 +166,12 @@ def own_partitions(connection: PostgresConnection, machine: int) -> list[int]:
     return [number for (number,) in connection.execute(_OWN, (machine,))]
 
 
-def fair_share(connection: PostgresConnection) -> int:
-    """Returns how many partitions each machine should have, rounded up."""
-    row = connection.execute(_PRESENT).fetchone()
-    return -(-PARTITIONS // max(int(row[0]) if row else 1, 1))
+def fair_share(connection: PostgresConnection, machine: int) -> int:
+    """Returns how many partitions a machine should have. The shares of all machines differ by one at most, and add up
+    to all partitions: the machines that joined first have one more."""
+    machines, earlier = connection.execute(_PRESENT, (machine, machine)).fetchone() or (1, 0)
+    least, more = divmod(PARTITIONS, machines)
+    return int(least + (earlier < more))
 
 
 def take_free(connection: PostgresConnection, machine: int, most: int) -> tuple[list[int], list[int], int]:

@@ -1,4 +1,4 @@
-"""The part of one machine in a crawl: its heartbeats, and its share of the hosts."""
+"""The participation of one machine in a crawl: its heartbeats, and its share of the hosts."""
 
 from collections.abc import Callable
 

@@ -32,9 +32,9 @@ _STATE: Final = """CASE WHEN ended_at IS NULL THEN CASE WHEN expires_at > %(now)
 _CRAWL: Final = f"SELECT {NOW}, begun_at FROM crawl"
 _HOSTS: Final = """SELECT count(*) FILTER (WHERE due <= %(now)s), count(*) FILTER (WHERE due > %(now)s)
   FROM hosts WHERE due IS NOT NULL"""
-_COUNTS: Final = f"SELECT {_STATE}, count(*) FROM machines JOIN heartbeats ON machine = id GROUP BY 1"
+_COUNTS: Final = f"SELECT {_STATE}, count(*) FROM machines JOIN heartbeats ON machine = id WHERE crawls = 1 GROUP BY 1"
 _PRESENT: Final = f"""SELECT id, {_STATE}, %(now)s - at, live FROM machines JOIN heartbeats ON machine = id
-  WHERE ended_at IS NULL"""
+  WHERE ended_at IS NULL AND crawls = 1"""
 _PARTITIONS: Final = """SELECT machines.id, count(*) FROM partitions
   LEFT JOIN machines ON machines.id = machine AND ended_at IS NULL GROUP BY 1"""
 _LEASES: Final = """SELECT machine, count(DISTINCT hosts.id), count(leased.hash) FROM hosts
@@ -48,8 +48,8 @@ _SIZES: Final = """SELECT coalesce(whole.relname, part.relname), sum(pg_total_re
 _DATABASE: Final = "SELECT pg_database_size(current_database())"
 _MACHINES: Final = f"""SELECT id, name, writer, pid, {_STATE}, joined_at, ended_at, at, expires_at, live
   FROM machines JOIN heartbeats ON machine = id
-  WHERE ended_at IS NULL OR id IN (
-    SELECT id FROM machines WHERE ended_at IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT %(most)s)
+  WHERE crawls = 1 AND ended_at IS NULL OR id IN (
+    SELECT id FROM machines WHERE crawls = 1 AND ended_at IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT %(most)s)
   ORDER BY ended_at IS NOT NULL, CASE WHEN ended_at IS NULL THEN id ELSE -id END"""
 _WORK: Final = """SELECT machine, name, value FROM totals
   WHERE machine = ANY(%s::bigint[]) AND name IN ('fetched', 'bytes')"""
@@ -57,11 +57,12 @@ _WORK: Final = """SELECT machine, name, value FROM totals
 
 @dataclass(frozen=True, slots=True)
 class CrawlOverview:
-    """A crawl as a whole. Times are Unix seconds by the clock of the database, which says `at`.
+    """A crawl as a whole. Times are Unix seconds by the clock of the database; its time now is `at`.
 
     `database` is the address, without a password. `machines` counts those of each state; `heartbeat_s` is the age of
     the oldest heartbeat of those that take part. `owned` and `free` count partitions. `ending_hosts` and `ending_urls`
-    count what machines lease that are late or gone: another machine ends these leases as it takes the hosts over.
+    count what is leased by machines that are late or gone: another machine ends these leases as it takes the hosts
+    over.
     `pages_per_s` is the sum of what machines that are alive report, over the last ten seconds; None: none reports.
     `database_bytes` is the size of the database, `tables` the sizes of the crawl's tables with their indexes, the
     largest first.

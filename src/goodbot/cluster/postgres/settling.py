@@ -58,8 +58,8 @@ class SettleStep:
         self._writer = writer
 
     def settle(self, outcomes: Sequence[Outcome], found: Iterable[FoundUrl]) -> list[int]:
-        """Writes outcomes, then links, which the caller has collected from them. Returns the positions of the outcomes
-        that were rejected, in order."""
+        """Ends the leases of the outcomes, adds the links that the caller has collected from them, then writes the
+        outcomes. Returns the positions of those that were rejected, in order."""
         outcomes = self._with_skipped_pending(outcomes)
         placed = self._end_leases(outcomes)
         by_position = sorted(placed)
@@ -75,7 +75,7 @@ class SettleStep:
         return [position for position in range(len(outcomes)) if position not in placed]
 
     def _with_skipped_pending(self, outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
-        """Makes pages pending that a crawl fetched without writing the index that it has."""
+        """Queues pages for the index if this crawl has one, but the run does not write it (`--no-index`)."""
         if not any(map(is_unindexed, outcomes)):
             return outcomes
         (has_index,) = self._db.execute(_HAS_INDEX, (self._writer,)).fetchone() or (False,)
@@ -102,7 +102,7 @@ class SettleStep:
             before = writers.get(seq)
             if change == "pending":
                 pending.append((*key, self._writer, *queue_place_of(outcome)))
-                if before not in (None, self._writer):  # the other index keeps the page until it is told
+                if before not in (None, self._writer):  # the other index keeps the page until it is in `leaving`
                     leaving.append((*key, before))
             elif change in ("leaving", "done"):
                 over.append(key)

@@ -11,20 +11,24 @@ from goodbot.errors import InputError
 from goodbot.url import Url
 
 _LOAD: Final = """SELECT settings, EXISTS (SELECT FROM seeds),
-    ARRAY(SELECT name FROM machines WHERE ended_at IS NULL AND crawls = 1 AND writer <> %s ORDER BY id)
+    EXISTS (SELECT FROM machines WHERE writer = %(writer)s),
+    ARRAY(SELECT name FROM machines WHERE ended_at IS NULL AND crawls = 1 AND writer <> %(writer)s ORDER BY id)
   FROM crawl"""
 _SAVE_SEEDS: Final = "INSERT INTO seeds SELECT unnest(%s::text[]) ON CONFLICT (md5(url)) DO NOTHING"
+_UNKNOWN_SEED: Final = """SELECT new.url FROM unnest(%s::text[]) WITH ORDINALITY AS new (url, number)
+  WHERE NOT EXISTS (SELECT FROM seeds WHERE md5(seeds.url) = md5(new.url)) ORDER BY number LIMIT 1"""
 _SEEDS_AT_ONCE: Final = 10_000
 _START_LOCK: Final = 0x600DB08
 """The advisory lock that a machine holds while it begins, until it has added its seeds."""
 
 
 class SharedCrawl(NamedTuple):
-    """A crawl in a database: its settings as TOML, whether it has lists of seeds, and the names of the other machines
-    that take part."""
+    """A crawl in a database: its settings as TOML, whether it has lists of seeds, whether the folder that asks took
+    part in it before, and the names of the other machines that take part."""
 
     settings: str
     has_lists: bool
+    knows_folder: bool
     others: tuple[str, ...]
 
 
@@ -35,33 +39,59 @@ def load_shared(dsn: str, writer: str) -> SharedCrawl | None:
     with connect(dsn, "goodbot") as connection, translated(dsn):
         if not migrate(connection):
             return None
-        row = connection.execute(_LOAD, (writer,)).fetchone()
+        return _load(connection, writer)
+
+
+def _load(connection: PostgresConnection, writer: str) -> SharedCrawl | None:
+    row = connection.execute(_LOAD, {"writer": writer}).fetchone()
     if row is None or not row[0]:
         return None
-    return SharedCrawl(row[0], row[1], tuple(row[2]))
+    text, has_lists, knows_folder, others = row
+    return SharedCrawl(text, has_lists, knows_folder, tuple(others))
+
+
+def unknown_seed(dsn: str, seeds: Iterable[Url]) -> Url | None:
+    """Returns the first seed that is in no list of the crawl in a database; None: all are."""
+    with connect(dsn, "goodbot") as connection, translated(dsn):
+        return _unknown(connection, seeds)
+
+
+def _unknown(connection: PostgresConnection, seeds: Iterable[Url]) -> Url | None:
+    for some in _batches(seeds):
+        row = connection.execute(_UNKNOWN_SEED, (some,)).fetchone()
+        if row is not None:
+            return Url(row[0])
+    return None
+
+
+def _batches(seeds: Iterable[Url]) -> Iterator[list[str]]:
+    items = iter(seeds)
+    while some := [seed.text for seed in islice(items, _SEEDS_AT_ONCE)]:
+        yield some
 
 
 @contextmanager
 def starting(dsn: str, writer: str, settings: str, seeds: Iterable[Url]) -> Iterator[tuple[str, ...]]:
     """Makes machines that start at the same time begin one after another. Yields the names of the other machines that
     take part; if there are none, stores the settings (TOML) and the seeds of lists first. Raises InputError if other
-    machines take part, and have begun the crawl with other settings."""
+    machines take part, and have begun the crawl with other settings or without one of the seeds."""
     with connect(dsn, "goodbot start") as connection, translated(dsn):
         connection.execute("SELECT pg_advisory_lock(%s)", (_START_LOCK,))
-        known, _, others = connection.execute(_LOAD, (writer,)).fetchone() or ("", False, ())
-        if not (others and known):
+        shared = _load(connection, writer)
+        others = shared.others if shared is not None else ()
+        if shared is None or not others:
             save_shared(connection, settings, seeds)
-            others = ()
-        elif known != settings:
+        elif shared.settings != settings:
             raise InputError(f"{others[0]} has just begun this crawl with other settings: try again")
-        yield tuple(others)
+        elif (seed := _unknown(connection, seeds)) is not None:
+            raise InputError(f"{others[0]} has just begun this crawl without the seed {seed}: stop it, then try again")
+        yield others
 
 
 def save_shared(connection: PostgresConnection, settings: str, seeds: Iterable[Url]) -> None:
     """Stores settings, and adds the seeds of lists."""
     connection.execute("UPDATE crawl SET settings = %s", (settings,))
-    items = iter(seeds)
-    while some := [seed.text for seed in islice(items, _SEEDS_AT_ONCE)]:
+    for some in _batches(seeds):
         connection.execute(_SAVE_SEEDS, (some,))
 
 

@@ -14,7 +14,7 @@ from goodbot.robot.processes.worker_records import HeldLease
 from goodbot.values import Lease
 
 LOOK_S: Final = 1.0
-"""How long the frontier's word counts that no host is ready, unless something was committed since: another machine may
+"""How long the answer that no host is ready is trusted, unless something was committed since: another machine may
 add URLs."""
 
 

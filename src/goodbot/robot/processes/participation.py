@@ -1,4 +1,4 @@
-"""This machine's part in a crawl that several machines share: its workers are told until when they may send requests,
+"""This machine's part in a crawl that several machines share: its workers learn until when they may send requests,
 hosts are shared out, and the machine begins anew after others have taken its hosts over."""
 
 import asyncio
@@ -11,7 +11,7 @@ from goodbot.ports import Clock, Membership
 from goodbot.robot.crawl.store_calls import StoreCalls
 
 CONFIRM_S: Final = 1.0
-"""How often the workers are told until when they may send requests."""
+"""How often the workers learn until when they may send requests."""
 SHARE_S: Final = 5.0
 """How often this machine takes part in sharing out the hosts."""
 
@@ -64,12 +64,12 @@ class Participation:
         self.is_rejoining = False
 
     def take_notices(self) -> Sequence[str]:
-        """Returns what the user should know of since the last call."""
+        """Returns the lines for the user since the last call."""
         notices, self._notices = self._notices, []
         return notices
 
     async def run(self) -> None:
-        """Takes part until it is cancelled, or the crawl is about to end without hosts."""
+        """Takes part until it is cancelled, or the crawl stops while this machine has no hosts."""
         share_at = self._clock.now() + SHARE_S
         while True:
             await self._clock.sleep(CONFIRM_S)

@@ -169,7 +169,8 @@ class ArchiveFiles:
         return note.size == path.stat().st_size
 
     def _is_left(self, path: Path, note: MovedNote) -> bool:
-        """Whether another place than the present one has the whole file; removes what it has of it otherwise."""
+        """Whether the place in the note, which is not the present one, has the whole file. If not, removes the partial
+        copy there."""
         try:
             if self._is_whole(path, note):
                 return True

@@ -22,7 +22,7 @@ _T = TypeVar("_T", str, int, bool)
 @dataclass(frozen=True, slots=True)
 class MovedNote:
     """`place`: the URL of the place, without a password; it ends with `/`. `size`: the bytes of the file. `whole`: the
-    copy there is complete. `index`: a digest of the CDXJ file, if this lists every capture of the WARC file."""
+    copy there is complete. `index`: a digest of the CDXJ file, if this lists every URL of the WARC file."""
 
     place: str
     size: int

@@ -78,7 +78,7 @@ def _of_run(live: LiveStatus) -> Iterator[Metric]:
 
 def _of_machines(machines: Sequence[MachineView]) -> Iterator[Metric]:
     """Each machine that takes part has a line in each family; those that ended have none."""
-    present = GaugeMetricFamily("goodbot_crawl_machines", "Machines that share the crawl, by state", labels=["state"])
+    present = GaugeMetricFamily("goodbot_crawl_machines", "Machines that take part, alive or late", labels=["state"])
     for state in MACHINE_STATES[:2]:
         present.add_metric([state], sum(machine.state == state for machine in machines))
     yield present
