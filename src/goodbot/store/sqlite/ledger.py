@@ -12,11 +12,12 @@ from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import Courtesy
 from goodbot.search_values import IndexMark
-from goodbot.store.merge.coding import CODED, OUT_OF_SCOPE, hash_of
+from goodbot.store.merge.coding import hash_of
 from goodbot.store.merge.limits import found_events
 from goodbot.store.merge.rank import depth_of
 from goodbot.store.reports.rows import Rows, url_of
 from goodbot.store.reports.store_reports import StoreReports
+from goodbot.store.reports.url_records import record_of, reference_of
 from goodbot.store.sqlite import forgetting
 from goodbot.store.sqlite.courtesy_table import load_courtesies
 from goodbot.store.sqlite.index_table import lacks_documents, load_mark
@@ -191,7 +192,7 @@ class SqliteLedger(StoreReports):
                 f" JOIN hosts ON hosts.id = urls.host {order}",
                 bound,
             )
-            return [(url_of(origin, path), _reference(file, offset)) for origin, path, file, offset in rows]
+            return [(url_of(origin, path), reference_of(file, offset)) for origin, path, file, offset in rows]
 
     def pending_count(self) -> int:
         """Returns how many pages are pending."""
@@ -292,25 +293,7 @@ class SqliteLedger(StoreReports):
 
 
 def _record(row: tuple[Any, ...], events: tuple[Event, ...]) -> UrlRecord:
-    _, _, _, origin, path, state, rank, refused, at, status, digest, title, why, file, offset, same_as = row[:16]
-    return UrlRecord(
-        url=url_of(origin, path),
-        state=CODED[state],
-        depth=depth_of(rank),
-        status=status,
-        fetched_at=None if status is None else at,
-        digest=digest,
-        title=title,
-        why=refused if refused is not None and state == OUT_OF_SCOPE else why or "",
-        record=_reference(file, offset),
-        events=events,
-        seen=None if row[16] is None else visit_of(row[17:]),
-        same_as=None if same_as is None else Url(same_as),
-    )
-
-
-def _reference(file: str | None, offset: int | None) -> RecordRef | None:
-    return None if file is None or offset is None else RecordRef(file, offset)
+    return record_of(row, events, None if row[16] is None else visit_of(row[17:]))
 
 
 def _optional_float(value: float | None) -> float | None:
