@@ -226,8 +226,8 @@ class Settings:
     archive_to: str | None = setting(
         None,
         "Move each finished WARC file to this URL of fsspec (s3://BUCKET/FOLDER, sftp://HOST/FOLDER, file:///FOLDER "
-        "and others), from where it is read when needed. A password in the URL is not saved. All but file: need fsspec "
-        "(the optional dependency `remote`), and most protocols a package such as s3fs",
+        "and others), from where it is read when needed. A password in the URL is not saved. Every protocol except "
+        "file: needs fsspec (the optional dependency `remote`), and most also need a package such as s3fs",
         "default: all files stay in DIR",
         of_machine=True,
     )

@@ -64,7 +64,10 @@ def new_settings(
     if before is not None and settings.frontier is not None:
         _check_database(folder, before, settings.frontier, shared)
     if shared is not None:
-        settings = joined(settings, shared, options, seeds)
+        settings = joined(settings, shared, options)
+        if shared.others:
+            _check_seeds(settings, shared, parse_seeds(seeds))
+            seeds = ()  # the crawl has them, perhaps spelled differently
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
     if not (together or listed or folder.seeds or (shared is not None and shared.has_lists)):
         raise InputError(f"no seed given, and no crawl in {folder.path} to resume")
@@ -125,15 +128,13 @@ def shared_crawl(folder: CrawlFolder, settings: Settings, say: Say, away_s: floa
             time.sleep(AGAIN_S)
 
 
-def joined(settings: Settings, shared: "SharedCrawl", options: Mapping[str, object], seeds: Sequence[str]) -> Settings:
+def joined(settings: Settings, shared: "SharedCrawl", options: Mapping[str, object]) -> Settings:
     """Returns the settings of a machine that takes part in a crawl: those of the crawl, and its own. Raises InputError
-    if options or seeds would change the crawl while other machines work on it."""
+    if options would change the crawl while other machines work on it."""
     of_crawl = crawl_values(shared.settings)
     changed = [name for name in options if name in of_crawl and options[name] != of_crawl[name]]
-    known = {seed.text for seed in parse_seeds(of_crawl["seeds"])}
-    more = [seed for seed in parse_seeds(seeds) if seed.text not in known]
-    if shared.others and (changed or more):
-        raise _changes(f"--{option_of(changed[0])}" if changed else f"the seed {more[0]}", shared.others)
+    if shared.others and changed:
+        raise _changes(f"--{option_of(changed[0])}", shared.others)
     return replace(settings, **{name: value for name, value in of_crawl.items() if name not in options})
 
 
@@ -141,12 +142,15 @@ def check_listed(folder: CrawlFolder, settings: Settings, listed: Iterable[Url])
     """Raises InputError if other machines work on the crawl, and one of the `listed` seeds is new to it. Raises as
     `shared_crawl`, and does not wait for the server."""
     shared = shared_crawl(folder, settings, lambda text: None, 0)
-    if shared is None or not shared.others:
-        return
+    if shared is not None and shared.others:
+        _check_seeds(settings, shared, listed)
+
+
+def _check_seeds(settings: Settings, shared: "SharedCrawl", seeds: Iterable[Url]) -> None:
     from goodbot.cluster.postgres.shared_settings import unknown_seed  # noqa: PLC0415  (loads psycopg)
 
     typed = {seed.text for seed in parse_seeds(crawl_values(shared.settings)["seeds"])}
-    new = unknown_seed(settings.frontier or "", (seed for seed in listed if seed.text not in typed))
+    new = unknown_seed(settings.frontier or "", (seed for seed in seeds if seed.text not in typed))
     if new is not None:
         raise _changes(f"the seed {new}", shared.others)
 
@@ -154,7 +158,8 @@ def check_listed(folder: CrawlFolder, settings: Settings, listed: Iterable[Url])
 def _changes(what: str, others: Sequence[str]) -> InputError:
     return InputError(
         f"{what} would change the crawl on which {counted(len(others), 'other machine')}"
-        f" {'works' if len(others) == 1 else 'work'} ({', '.join(others[:3])}): stop them first, or leave it out"
+        f" {'works' if len(others) == 1 else 'work'} ({', '.join(others[:3])}{', …' if len(others) > 3 else ''}):"
+        " stop them first, or leave it out"
     )
 
 

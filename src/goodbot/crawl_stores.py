@@ -104,13 +104,13 @@ def _in_database(folder: CrawlFolder, settings: Settings, revisit_until: float |
         stack.callback(frontier.close)
         _refuse_twin(folder, frontier.twin())
         control = _attended(folder, stack)
-        membership = PostgresMembership(frontier, lambda: control.shown)
+        text = settings_text(settings, of_machine=False)
+        membership = PostgresMembership(frontier, text, lambda: control.shown)
         stack.callback(membership.close)
         archive = _archive(folder, settings, frontier.clock, stack, writer)
 
         @contextmanager
         def beginning() -> Iterator[tuple[str, ...]]:
-            text = settings_text(settings, of_machine=False)
             typed = {seed.text for seed in parse_seeds(settings.seeds)}
             with starting(dsn, writer, text, (seed for seed in folder.seeds.new() if seed.text not in typed)) as others:
                 yield others

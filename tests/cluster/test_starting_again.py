@@ -10,7 +10,9 @@ import pytest
 from goodbot.cli import main
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.machines import Identity
+from goodbot.cluster.postgres.membership import PostgresMembership
 from goodbot.crawl_folder import CrawlFolder
+from goodbot.errors import InputError
 
 TYPED: Final = "http://127.0.0.1:9/"
 LISTED: Final = ("http://127.0.0.2:9/", "http://127.0.0.3:9/")
@@ -91,3 +93,35 @@ def test_a_machine_goes_on_with_another_role(begun: Path, postgres_dsn: str, cap
             connection.execute("DROP ROLE another")
     assert (status, "127.0.0.1:9" in err) == (3, True), err
     assert CrawlFolder(begun).database == dsn
+
+
+@pytest.mark.usefixtures("other")
+def test_a_seed_of_a_list_may_be_typed_and_spelled_otherwise(begun: Path, postgres_dsn: str, capfd: Out) -> None:
+    status, err = crawl(begun, postgres_dsn, LISTED[0], TYPED.replace("http", "HTTP"), capfd=capfd)
+    assert (status, "1 other machine" in err) == (3, True), err
+
+
+@pytest.mark.usefixtures("other")
+def test_machines_whose_heartbeat_has_expired_do_not_prevent_a_change(
+    begun: Path, postgres_dsn: str, capfd: Out
+) -> None:
+    """All machines were killed, so nobody has counted them as gone."""
+    status, err = crawl(begun, postgres_dsn, "--depth", "3", capfd=capfd)
+    assert (status, "--depth would change the crawl" in err) == (2, True), err
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        connection.execute("UPDATE heartbeats SET at = at - 60, expires_at = expires_at - 60")
+    status, err = crawl(begun, postgres_dsn, "--depth", "3", capfd=capfd)
+    assert (status, "other machine" in err) == (3, False), err
+
+
+def test_a_machine_that_was_cut_off_does_not_go_on_with_other_settings(begun: Path, postgres_dsn: str) -> None:
+    with PostgresFrontier.open(postgres_dsn, Identity("other", "the other one", 1)) as frontier:
+        membership = PostgresMembership(frontier, frontier.settings(), lambda: "{}")
+        try:
+            membership.rejoin()
+            with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+                connection.execute("UPDATE crawl SET settings = 'depth = 3'")
+            with pytest.raises(InputError, match="settings of the crawl were changed while this machine was cut off"):
+                membership.rejoin()
+        finally:
+            membership.close()

@@ -157,8 +157,8 @@ def _status_lines(overview: "CrawlOverview") -> Iterator[str]:
     yield f"partitions: {overview.owned:,} owned, {overview.free:,} free"
     if overview.ending_hosts:
         yield (
-            f"leased by machines that are late or gone: {counted(overview.ending_hosts, 'host')} with "
-            f"{counted(overview.ending_urls, 'URL')}; unless they recover, other machines take these hosts over"
+            f"still leased by machines that are late or gone: {counted(overview.ending_hosts, 'host')} with "
+            f"{counted(overview.ending_urls, 'URL')}; other machines take these hosts over, unless a late one recovers"
         )
     if overview.pages_per_s is not None:
         yield f"{overview.pages_per_s:,.1f} pages/s in the last ten seconds"

@@ -35,7 +35,7 @@ MEANING = {
 def command(folder: Path, as_json: bool) -> None:
     """Show the progress of a crawl: its URLs by state, pages and bytes fetched, when the next URL is due, and, while it
     runs, its rates, errors and memory. If machines share the crawl, URLs, pages and bytes are those of all machines;
-    rates, errors and memory are those of the crawl that runs in DIR.
+    rates, errors and memory are those of the machine that crawls in DIR.
 
     The memory is the sum over the crawl's processes, in which shared memory counts once (PSS). Processes that read PDFs
     or render pages are not included. --json also shows how many entries the caches and queues of each process hold.

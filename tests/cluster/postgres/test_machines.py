@@ -345,7 +345,7 @@ def test_each_machine_learns_of_a_forgotten_host_and_removes_it_from_its_own_fol
     assert (first.hosts_to_remove(), second.hosts_to_remove()) == ([], ["h1.example"])
     with pytest.raises(InputError) as refused:
         first.unbar_host("h1.example")
-    quote = "1 other machine has not removed … yet: run goodbot crawl there once, then try again"
+    quote = "1 other machine has not removed … yet (…, folder …): run goodbot crawl there once, then try again"
     assert quote in quotes_in(str(refused.value))
     third = join("third")  # joins later, and has nothing to remove
     assert third.hosts_to_remove() == []

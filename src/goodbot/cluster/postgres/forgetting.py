@@ -28,7 +28,11 @@ _TO_REMOVE: Final = """INSERT INTO removals
   ON CONFLICT DO NOTHING"""
 _UNFINISHED: Final = "SELECT key FROM removals JOIN hosts ON hosts.id = removals.host WHERE writer = %s ORDER BY key"
 _REMOVED: Final = "DELETE FROM removals WHERE host = (SELECT id FROM hosts WHERE key = %s) AND writer = %s"
-_HAVE_IT: Final = "SELECT count(*) FROM removals WHERE host = (SELECT id FROM hosts WHERE key = %s) AND writer <> %s"
+_HAVE_IT: Final = """SELECT writer,
+    (SELECT name FROM machines WHERE machines.writer = removals.writer ORDER BY id DESC LIMIT 1)
+  FROM removals WHERE host = (SELECT id FROM hosts WHERE key = %s) AND writer <> %s ORDER BY writer"""
+MACHINES_NAMED: Final = 5
+"""How many machines a message names."""
 _SINCE: Final = """SELECT key, at FROM forgotten JOIN hosts ON hosts.id = forgotten.host WHERE at > %s ORDER BY at"""
 _VISITED: Final = """SELECT hash, origin, path, visits.seq FROM urls LEFT JOIN visits ON visits.seq = urls.seq
   JOIN hosts ON hosts.id = urls.host WHERE urls.host = %s AND hash > %s ORDER BY hash LIMIT %s"""
@@ -74,11 +78,14 @@ def bar(connection: PostgresConnection, host: str, at: float) -> bool:
 def unbar(connection: PostgresConnection, host: str, writer: str) -> bool:
     """Lets the host be found again; False if it was not forgotten. Raises InputError if folders other than that of
     `writer` may still have something of it: they would remove what is fetched from now on."""
-    (others,) = connection.execute(_HAVE_IT, (host, writer)).fetchone() or (0,)
+    others = connection.execute(_HAVE_IT, (host, writer)).fetchall()
     if others:
+        names = [f"{name}, folder {of}" for of, name in others[:MACHINES_NAMED]] + ["…"] * (
+            len(others) > MACHINES_NAMED
+        )
         raise InputError(
-            f"{counted(others, 'other machine')} {'has' if others == 1 else 'have'} not removed {host} yet:"
-            " run goodbot crawl there once, then try again"
+            f"{counted(len(others), 'other machine')} {'has' if len(others) == 1 else 'have'} not removed {host} yet"
+            f" ({'; '.join(names)}): run goodbot crawl there once, then try again"
         )
     return connection.execute(_UNBAR, (host,)).rowcount > 0
 

@@ -149,6 +149,10 @@ class PostgresFrontier(PostgresLedger):
         with translated(self._dsn):
             return machines.twin(self._transactions.connection, self.machine, self._identity.writer)
 
+    def settings(self) -> str:
+        """Returns the settings of the crawl, as TOML."""
+        return str(self._value("SELECT settings FROM crawl"))
+
     def take_part(self) -> None:
         """Begins to crawl: takes this machine's share of the partitions that are free."""
         with self._writing("take part") as step:

@@ -11,6 +11,7 @@ from psycopg.pq import TransactionStatus
 from goodbot.cluster.postgres import forgetting
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
 from goodbot.cluster.postgres.host_tables import HostTables
+from goodbot.cluster.postgres.machines import NOW
 from goodbot.cluster.postgres.report_rows import PostgresRows
 from goodbot.cluster.postgres.seen import SEEN_COLUMNS
 from goodbot.errors import DamagedError
@@ -74,7 +75,8 @@ _SIMILAR: Final = """SELECT key FROM hosts WHERE (key = %s OR key >= %s AND key 
 MAX_RECORDS: Final = 100_000
 _LAST_RECORDS: Final = """SELECT file, max("offset") FROM
   (SELECT file, "offset" FROM visits WHERE file IS NOT NULL ORDER BY seq DESC LIMIT %s) AS last GROUP BY file"""
-_OTHERS: Final = "SELECT count(*) FROM machines WHERE ended_at IS NULL AND crawls = 1 AND writer <> %s"
+_OTHERS: Final = f"""SELECT count(*) FROM machines JOIN heartbeats ON machine = id
+  WHERE ended_at IS NULL AND crawls = 1 AND writer <> %s AND expires_at > {NOW}"""
 
 
 class PostgresLedger(StoreReports):

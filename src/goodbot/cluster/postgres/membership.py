@@ -4,16 +4,18 @@ from collections.abc import Callable
 
 from goodbot.cluster.postgres.frontier import PostgresFrontier
 from goodbot.cluster.postgres.heartbeat import Heartbeat
-from goodbot.errors import LeasesLostError
+from goodbot.errors import InputError, LeasesLostError
 from goodbot.live import Shared
 
 
 class PostgresMembership:
-    """Implements Membership for a machine that has opened its frontier. `live` returns its live status as JSON, which
-    other machines can read. `share` and `rejoin` may run in the thread of the frontier, the rest in another."""
+    """Implements Membership for a machine that has opened its frontier. `settings` are those of the crawl, as stored in
+    the database. `live` returns its live status as JSON, which other machines can read. `share` and `rejoin` may run in
+    the thread of the frontier, the rest in another."""
 
-    def __init__(self, frontier: PostgresFrontier, live: Callable[[], str]) -> None:
+    def __init__(self, frontier: PostgresFrontier, settings: str, live: Callable[[], str]) -> None:
         self._frontier = frontier
+        self._settings = settings
         self._live = live
         self._heartbeat = self._begin()
 
@@ -50,8 +52,10 @@ class PostgresMembership:
         return Shared(balance.barred, balance.gone)
 
     def rejoin(self) -> None:
-        """See `Membership.rejoin`."""
+        """See `Membership.rejoin`. Raises InputError if the settings of the crawl have changed meanwhile."""
         self._heartbeat.stop()
+        if self._frontier.settings() != self._settings:
+            raise InputError("the settings of the crawl were changed while this machine was cut off: start it again")
         self._frontier.join()
         self._frontier.take_part()
         self._heartbeat = self._begin()

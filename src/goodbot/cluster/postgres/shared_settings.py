@@ -6,13 +6,15 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
+from goodbot.cluster.postgres.machines import NOW
 from goodbot.cluster.postgres.schema import migrate
 from goodbot.errors import InputError
 from goodbot.url import Url
 
-_LOAD: Final = """SELECT settings, EXISTS (SELECT FROM seeds),
+_LOAD: Final = f"""SELECT settings, EXISTS (SELECT FROM seeds),
     EXISTS (SELECT FROM machines WHERE writer = %(writer)s),
-    ARRAY(SELECT name FROM machines WHERE ended_at IS NULL AND crawls = 1 AND writer <> %(writer)s ORDER BY id)
+    ARRAY(SELECT name FROM machines JOIN heartbeats ON machine = id WHERE ended_at IS NULL AND crawls = 1
+      AND writer <> %(writer)s AND expires_at > {NOW} ORDER BY id)
   FROM crawl"""
 _SAVE_SEEDS: Final = "INSERT INTO seeds SELECT unnest(%s::text[]) ON CONFLICT (md5(url)) DO NOTHING"
 _UNKNOWN_SEED: Final = """SELECT new.url FROM unnest(%s::text[]) WITH ORDINALITY AS new (url, number)
@@ -24,7 +26,7 @@ _START_LOCK: Final = 0x600DB08
 
 class SharedCrawl(NamedTuple):
     """A crawl in a database: its settings as TOML, whether it has lists of seeds, whether the folder that asks took
-    part in it before, and the names of the other machines that take part."""
+    part in it before, and the names of the other machines that take part and whose heartbeat is valid."""
 
     settings: str
     has_lists: bool
