@@ -2,7 +2,9 @@
 
 from collections import Counter
 
-from goodbot.partitions import PARTITIONS, partition_of, share_of_partition
+import pytest
+
+from goodbot.partitions import PARTITIONS, owners_of_partitions, partition_of, share_of_partition
 
 
 def test_they_never_change() -> None:
@@ -21,3 +23,23 @@ def test_one_more_process_takes_only_its_own_share_from_the_others() -> None:
     moved = [new for old, new in zip(before, after, strict=True) if new != old]
     assert set(moved) == {4}
     assert PARTITIONS / 5 * 0.8 < len(moved) < PARTITIONS / 5 * 1.2
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 20, 100, PARTITIONS, PARTITIONS + 1])
+def test_the_shares_of_machines_differ_by_one(count: int) -> None:
+    machines = tuple(range(5, 5 + count))
+    owners = owners_of_partitions(machines)
+    shares = Counter(dict.fromkeys(machines, 0))
+    shares.update(owners)
+    assert len(owners) == PARTITIONS
+    assert set(shares) == set(machines)
+    assert max(shares.values()) - min(shares.values()) <= 1
+    assert owners_of_partitions(machines[::-1]) == owners
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 50])
+def test_few_partitions_move_when_a_machine_joins(count: int) -> None:
+    before, after = owners_of_partitions(tuple(range(count))), owners_of_partitions(tuple(range(count + 1)))
+    moved = sum(old != new for old, new in zip(before, after, strict=True))
+    share = PARTITIONS // (count + 1)
+    assert share <= moved <= 3 * share

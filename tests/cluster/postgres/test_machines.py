@@ -123,7 +123,6 @@ def test_the_first_machine_has_all_partitions_and_those_that_join_get_a_fair_sha
 
 @pytest.mark.parametrize("present", [1, 2, 20, 100, PARTITIONS, PARTITIONS + 1])
 def test_the_shares_of_all_machines_are_all_partitions(present: int, postgres_dsn: str) -> None:
-    """Rounded up, the shares of 100 machines would leave nothing for the last six."""
     with psycopg.connect(postgres_dsn) as connection:
         joined = connection.execute(
             "INSERT INTO machines (writer, name, pid, joined_at, crawls)"
@@ -131,10 +130,31 @@ def test_the_shares_of_all_machines_are_all_partitions(present: int, postgres_ds
             " RETURNING id, crawls",
             (present, present + 3),
         ).fetchall()
-        shares = [machines.fair_share(connection, machine) for machine, crawls in joined if crawls]
+        shares = [machines.share_of(connection, machine) for machine, crawls in joined if crawls]
         connection.rollback()
-    assert (len(shares), sum(shares)) == (present, PARTITIONS)
-    assert max(shares) - min(shares) <= 1
+    assert (len(shares), sum(map(len, shares))) == (present, PARTITIONS)
+    assert frozenset().union(*shares) == frozenset(range(PARTITIONS))
+
+
+def test_machines_that_join_while_all_hosts_are_leased_share_the_hosts(join: Join) -> None:
+    """Partitions without leased hosts are given up sooner than others: that must not decide who gets which."""
+    frontiers = [join()]
+    hosts = 10 * HOSTS
+    frontiers[0].add(Discovery(home(host), 0) for host in range(hosts))
+    held = lease_all(frontiers[0])
+    assert len(held) == hosts
+    for _ in range(3):
+        frontiers.append(join())
+        shared(*frontiers)
+    assert [lease_all(frontier) for frontier in frontiers[1:]] == [{}, {}, {}]
+    leases = list(held.values())
+    for some in range(0, hosts, HOSTS):
+        releases = [Release(lease.host, 0.0, token=lease.token) for lease in leases[some : some + HOSTS]]
+        assert frontiers[0].settle([], releases) == []
+        shared(*frontiers)
+    leased = [len(lease_all(frontier)) for frontier in frontiers]
+    assert sum(leased) == hosts
+    assert min(leased) > hosts / 4 / 2, leased
 
 
 def test_each_host_is_leased_by_one_machine(join: Join) -> None:

@@ -197,29 +197,26 @@ class PostgresFrontier(PostgresLedger):
         return Heartbeat(self._dsn, self._identity.name, self.machine, self.clock, self.standing, live)
 
     def balance(self) -> Balance:
-        """Takes part in sharing out the partitions: counts silent machines as gone, takes free partitions up to a fair
-        share, or gives up those above it as soon as none of their hosts is leased. Raises LeasesLostError."""
+        """Takes part in sharing out the partitions: counts silent machines as gone, takes the free partitions of this
+        machine's share, and gives up the others as soon as none of their hosts is leased. Raises LeasesLostError."""
         self._partitions, self._draining = [], frozenset()  # if this fails, they may belong to another machine
         with self._writing("balance", needs_standing=True) as step:
             connection, is_done = step.connection, step.call.is_done
             gone = [] if is_done else machines.end_silent(connection, self.machine, self._identity.writer, self._signs)
             own = machines.own_partitions(connection, self.machine)
-            share = machines.fair_share(connection, self.machine)
-            taken = given = 0
-            draining: list[int] = []
-            if is_done:
-                draining = own[share:]
-            elif len(own) < share:
-                numbers, hosts, urls = machines.take_free(connection, self.machine, share - len(own))
-                taken = len(numbers)
+            share = machines.share_of(connection, self.machine)
+            given, taken = set[int](), list[int]()
+            surplus = [number for number in own if number not in share]
+            if surplus and not is_done:
+                given = set(machines.give_up(connection, self.machine, surplus))
+                own = [number for number in own if number not in given]
+            missing = share.difference(own)
+            if missing and not is_done:
+                taken, hosts, urls = machines.take_free(connection, self.machine, missing)
                 step.hosts.touched.update(hosts)
                 step.hosts.give_back(urls)
-                own = sorted((*own, *numbers))
-            elif surplus := own[share:]:
-                left = set(machines.give_up(connection, self.machine, surplus))
-                given = len(left)
-                own = [number for number in own if number not in left]
-                draining = [number for number in surplus if number not in left]
+                own = sorted((*own, *taken))
+            draining = [number for number in surplus if number not in given]
             barred = forgetting.barred_since(connection, self._barred_until - OVERLAP_S)
         self._partitions, self._draining = own, frozenset(draining)
         for name in gone:
@@ -227,7 +224,7 @@ class PostgresFrontier(PostgresLedger):
         self._barred_until = max((at for _, at in barred), default=self._barred_until)
         new = tuple(host for host, _ in barred if host not in self._barred)
         self._barred = {host for host, _ in barred}
-        return Balance(taken, given, tuple(gone), new)
+        return Balance(len(taken), len(given), tuple(gone), new)
 
     # ---- Frontier ---------------------------------------------------------------------------------------------------
 

@@ -6,13 +6,13 @@ so nobody is counted as gone because a clock was set. Then it takes the partitio
 hosts, and changes their tokens, so whatever the first machine still settles is rejected.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
 from typing import Final, NamedTuple
 
 from goodbot.clock import SharedClock, passed_s
 from goodbot.cluster.postgres.connection import PostgresConnection
-from goodbot.partitions import PARTITIONS
+from goodbot.partitions import owners_of_partitions
 from goodbot.robot.fetch.standing import Standing
 
 EXPIRES_S: Final = 30.0
@@ -54,11 +54,11 @@ _END_GONE: Final = f"""UPDATE machines SET ended_at = {NOW} WHERE id IN (
 _TWIN: Final = f"""SELECT name, pid FROM machines JOIN heartbeats ON machine = id
   WHERE writer = %s AND id <> %s AND crawls = 1 AND ended_at IS NULL AND expires_at > {NOW} ORDER BY id LIMIT 1"""
 _CRAWLS: Final = "UPDATE machines SET crawls = 1 WHERE id = %s"
-_PRESENT: Final = """SELECT count(*), count(*) FILTER (WHERE id < %s) FROM machines
-  WHERE ended_at IS NULL AND (crawls = 1 OR id = %s)"""
+_PRESENT: Final = "SELECT id FROM machines WHERE ended_at IS NULL AND (crawls = 1 OR id = %s) ORDER BY id"
 _OWN: Final = "SELECT number FROM partitions WHERE machine = %s ORDER BY number"
-_FREE: Final = """SELECT number FROM partitions WHERE machine IS NULL
-  OR machine IN (SELECT id FROM machines WHERE ended_at IS NOT NULL) ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED"""
+_FREE: Final = """SELECT number FROM partitions WHERE number = ANY(%s::smallint[])
+  AND (machine IS NULL OR machine IN (SELECT id FROM machines WHERE ended_at IS NOT NULL))
+  ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED"""
 _END_LEASES: Final = """DELETE FROM leased WHERE host IN (
   SELECT id FROM hosts WHERE partition = ANY(%s::smallint[]) AND leased = 1)"""
 _CUT_HOSTS: Final = f"""UPDATE hosts SET leased = 0, token = token + 1, cut_at = {NOW} WHERE id IN (
@@ -166,18 +166,19 @@ def own_partitions(connection: PostgresConnection, machine: int) -> list[int]:
     return [number for (number,) in connection.execute(_OWN, (machine,))]
 
 
-def fair_share(connection: PostgresConnection, machine: int) -> int:
-    """Returns how many partitions a machine should have. The shares of all machines differ by one at most, and add up
-    to all partitions: the machines that joined first have one more."""
-    machines, earlier = connection.execute(_PRESENT, (machine, machine)).fetchone() or (1, 0)
-    least, more = divmod(PARTITIONS, machines)
-    return int(least + (earlier < more))
+def share_of(connection: PostgresConnection, machine: int) -> frozenset[int]:
+    """Returns the partitions that a machine should have, if all that take part now stay."""
+    present = tuple(id_ for (id_,) in connection.execute(_PRESENT, (machine,)))
+    return frozenset(number for number, owner in enumerate(owners_of_partitions(present)) if owner == machine)
 
 
-def take_free(connection: PostgresConnection, machine: int, most: int) -> tuple[list[int], list[int], int]:
-    """Takes up to `most` partitions that belong to no machine, and ends the leases of their hosts: those of a machine
-    that is gone. Returns the partitions, the hosts that were leased, and how many URLs were. Part of a transaction."""
-    found = connection.execute(_FREE, (min(most, MAX_TAKEN),)).fetchall()
+def take_free(
+    connection: PostgresConnection, machine: int, numbers: Collection[int]
+) -> tuple[list[int], list[int], int]:
+    """Takes up to `MAX_TAKEN` of these partitions, if they belong to no machine, and ends the leases of their hosts:
+    those of a machine that is gone. Returns the partitions, the hosts that were leased, and how many URLs were. Part of
+    a transaction."""
+    found = connection.execute(_FREE, (list(numbers), MAX_TAKEN)).fetchall()
     numbers = [number for (number,) in found]
     if not numbers:
         return [], [], 0
