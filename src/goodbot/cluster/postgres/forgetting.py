@@ -80,9 +80,9 @@ def unbar(connection: PostgresConnection, host: str, writer: str) -> bool:
     `writer` may still have something of it: they would remove what is fetched from now on."""
     others = connection.execute(_HAVE_IT, (host, writer)).fetchall()
     if others:
-        names = [f"{name}, folder {of}" for of, name in others[:MACHINES_NAMED]] + ["…"] * (
-            len(others) > MACHINES_NAMED
-        )
+        names = [f"{name}, folder {of}" for of, name in others[:MACHINES_NAMED]]
+        if len(others) > MACHINES_NAMED:
+            names.append("…")
         raise InputError(
             f"{counted(len(others), 'other machine')} {'has' if len(others) == 1 else 'have'} not removed {host} yet"
             f" ({'; '.join(names)}): run goodbot crawl there once, then try again"
