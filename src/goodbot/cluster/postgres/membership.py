@@ -55,7 +55,10 @@ class PostgresMembership:
         """See `Membership.rejoin`. Raises InputError if the settings of the crawl have changed meanwhile."""
         self._heartbeat.stop()
         if self._frontier.settings() != self._settings:
-            raise InputError("the settings of the crawl were changed while this machine was cut off: start it again")
+            raise InputError(
+                "the settings of the crawl were changed while this machine was cut off: start it again, without the"
+                " options that it had"
+            )
         self._frontier.join()
         self._frontier.take_part()
         self._heartbeat = self._begin()

@@ -160,7 +160,7 @@ def _machine(
     leased_hosts, leased_urls = leases.get(machine, (0, 0))
     return MachineView(
         *(machine, name, writer, pid, state),
-        since={"alive": joined_at, "late": expires_at}.get(state, ended_at),
+        since={"alive": joined_at, "late": max(expires_at, at)}.get(state, ended_at),
         joined_at=joined_at,
         ended_at=ended_at,
         heartbeat_s=now - at,
