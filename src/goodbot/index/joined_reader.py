@@ -23,8 +23,10 @@ from goodbot.index.index_reader import IndexReader, Opened
 from goodbot.index.integrity import META_FILE, PAGE_FIELDS, load_mark, segment_files
 from goodbot.index.moved_pages import MovedPages, Segment
 
-_ATTEMPTS: Final = 10
-"""The number of attempts to open indexes that are being written."""
+_ATTEMPTS: Final = 100
+"""The number of attempts to open indexes that are being written. Each one fails only because of one more commit."""
+_ATTEMPTS_AT_THE_LATEST: Final = 10
+"""After so many attempts, a state that was opened is used, even if there is a newer one."""
 
 
 class _Part(NamedTuple):
@@ -92,7 +94,7 @@ class JoinedReader:
                 if attempt == _ATTEMPTS - 1 or self._is_current(states):
                     raise
                 continue
-            if attempt == _ATTEMPTS - 1 or self._is_current(states):
+            if attempt >= _ATTEMPTS_AT_THE_LATEST - 1 or self._is_current(states):
                 self._index, self._searcher = opened
                 self._states = states
                 ends = [sum(len(part.state["segments"]) for part in parts[:number]) for number in range(len(parts) + 1)]
