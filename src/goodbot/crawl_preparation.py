@@ -65,7 +65,7 @@ def new_settings(
         _check_database(folder, before, settings.frontier, shared)
     if shared is not None:
         settings = joined(settings, shared, options)
-        if shared.others:
+        if shared.others and seeds:
             _check_seeds(settings, shared, parse_seeds(seeds))
             seeds = ()  # the crawl has them, perhaps spelled differently
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))

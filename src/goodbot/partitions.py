@@ -23,7 +23,7 @@ def partition_of(name: str) -> int:
 def share_of_partition(partition: int, processes: int) -> int:
     """Returns which of so many processes a partition belongs to. Adding or removing a process moves as few partitions
     as possible (rendezvous hashing)."""
-    return max(range(processes), key=lambda number: blake2b(f"{number} {partition}".encode(), digest_size=8).digest())
+    return max(range(processes), key=lambda number: _weight(number, partition))
 
 
 @lru_cache(maxsize=4)
@@ -45,5 +45,5 @@ def owners_of_partitions(machines: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(owners)
 
 
-def _weight(machine: int, partition: int) -> bytes:
-    return blake2b(f"{machine} {partition}".encode(), digest_size=8).digest()
+def _weight(owner: int, partition: int) -> bytes:
+    return blake2b(f"{owner} {partition}".encode(), digest_size=8).digest()

@@ -25,7 +25,7 @@ from goodbot.index.moved_pages import MovedPages, Segment
 
 _ATTEMPTS: Final = 100
 """The number of attempts to open indexes that are being written. Each one fails only because of one more commit."""
-_ATTEMPTS_AT_THE_LATEST: Final = 10
+_ATTEMPTS_FOR_THE_LATEST: Final = 10
 """After so many attempts, a state that was opened is used, even if there is a newer one."""
 
 
@@ -94,7 +94,7 @@ class JoinedReader:
                 if attempt == _ATTEMPTS - 1 or self._is_current(states):
                     raise
                 continue
-            if attempt >= _ATTEMPTS_AT_THE_LATEST - 1 or self._is_current(states):
+            if attempt >= _ATTEMPTS_FOR_THE_LATEST - 1 or self._is_current(states):
                 self._index, self._searcher = opened
                 self._states = states
                 ends = [sum(len(part.state["segments"]) for part in parts[:number]) for number in range(len(parts) + 1)]

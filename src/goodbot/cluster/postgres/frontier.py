@@ -92,7 +92,7 @@ class PostgresFrontier(PostgresLedger):
         self._recent = RecentLinks()
         self._partitions: list[int] = []
         self._draining: frozenset[int] = frozenset()
-        self._signs = machines.LastHeartbeats(passed)
+        self._heard = machines.LastHeartbeats(passed)
         self._barred_until = -inf
         self._barred: set[str] = set()
         self._open: Step | None = None
@@ -202,7 +202,7 @@ class PostgresFrontier(PostgresLedger):
         self._partitions, self._draining = [], frozenset()  # if this fails, they may belong to another machine
         with self._writing("balance", needs_standing=True) as step:
             connection, is_done = step.connection, step.call.is_done
-            gone = [] if is_done else machines.end_silent(connection, self.machine, self._identity.writer, self._signs)
+            gone = [] if is_done else machines.end_silent(connection, self.machine, self._identity.writer, self._heard)
             own = machines.own_partitions(connection, self.machine)
             share = machines.share_of(connection, self.machine)
             given, taken = set[int](), list[int]()

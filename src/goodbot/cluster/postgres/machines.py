@@ -51,6 +51,8 @@ _NO_MORE: Final = f"""UPDATE heartbeats SET expires_at = {GONE}
 _END_GONE: Final = f"""UPDATE machines SET ended_at = {NOW} WHERE id IN (
     SELECT id FROM machines WHERE id = ANY(%s::bigint[]) AND ended_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED)
   RETURNING id, name"""
+_SHUT_OUT: Final = f"""UPDATE heartbeats SET expires_at = {GONE} FROM machines WHERE machines.id = machine
+  AND ended_at IS NULL AND crawls = 1 AND writer <> %s AND expires_at <= {NOW}"""
 _TWIN: Final = f"""SELECT name, pid FROM machines JOIN heartbeats ON machine = id
   WHERE writer = %s AND id <> %s AND crawls = 1 AND ended_at IS NULL AND expires_at > {NOW} ORDER BY id LIMIT 1"""
 _CRAWLS: Final = "UPDATE machines SET crawls = 1 WHERE id = %s"
@@ -134,17 +136,23 @@ class LastHeartbeats:
         return [machine for machine, (_, since) in self._seen.items() if now - since > EXPIRES_S + GRACE_S]
 
 
-def end_silent(connection: PostgresConnection, machine: int, writer: str, signs: LastHeartbeats) -> list[str]:
+def end_silent(connection: PostgresConnection, machine: int, writer: str, last: LastHeartbeats) -> list[str]:
     """Counts machines as gone that have been silent for too long, and earlier ones of the same folder, whose lock this
     machine holds now. Returns the names of the former. Part of a transaction."""
     others = connection.execute(_OTHERS, (machine,)).fetchall()
     heartbeats = {id_: at for id_, at, _ in others}
     earlier = {id_ for id_, _, of in others if of == writer}
-    gone = sorted({*signs.silent(heartbeats), *earlier})
+    gone = sorted({*last.silent(heartbeats), *earlier})
     if not gone:
         return []
     ended = [id_ for (id_,) in connection.execute(_NO_MORE, (gone, [heartbeats[id_] for id_ in gone]))]
     return [name for id_, name in connection.execute(_END_GONE, (ended,)).fetchall() if id_ not in earlier]
+
+
+def shut_out(connection: PostgresConnection, writer: str) -> None:
+    """Makes machines of other folders whose heartbeat has expired join anew before they go on. Their hosts are taken
+    over as ever: when they have been silent for long enough by the clock of another machine."""
+    connection.execute(_SHUT_OUT, (writer,))
 
 
 def twin(connection: PostgresConnection, machine: int, writer: str) -> tuple[str, int] | None:

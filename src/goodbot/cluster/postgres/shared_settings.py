@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from goodbot.cluster.postgres.connection import PostgresConnection, connect, translated
-from goodbot.cluster.postgres.machines import GONE, NOW
+from goodbot.cluster.postgres.machines import NOW, shut_out
 from goodbot.cluster.postgres.schema import migrate
 from goodbot.errors import InputError
 from goodbot.url import Url
@@ -17,8 +17,6 @@ _LOAD: Final = f"""SELECT settings, EXISTS (SELECT FROM seeds),
       AND writer <> %(writer)s AND expires_at > {NOW} ORDER BY id)
   FROM crawl"""
 _SAVE_SEEDS: Final = "INSERT INTO seeds SELECT unnest(%s::text[]) ON CONFLICT (md5(url)) DO NOTHING"
-_SHUT_OUT: Final = f"""UPDATE heartbeats SET expires_at = {GONE} FROM machines WHERE machines.id = machine
-  AND ended_at IS NULL AND crawls = 1 AND writer <> %s AND expires_at <= {NOW}"""
 _UNKNOWN_SEED: Final = """SELECT new.url FROM unnest(%s::text[]) WITH ORDINALITY AS new (url, number)
   WHERE NOT EXISTS (SELECT FROM seeds WHERE md5(seeds.url) = md5(new.url)) ORDER BY number LIMIT 1"""
 _SEEDS_AT_ONCE: Final = 10_000
@@ -83,9 +81,7 @@ def starting(dsn: str, writer: str, settings: str, seeds: Iterable[Url]) -> Iter
         connection.execute("SELECT pg_advisory_lock(%s)", (_START_LOCK,))
         shared = _load(connection, writer)
         if shared is not None and not shared.others and shared.settings != settings:
-            # A machine that hangs must not go on with the old settings. Its hosts are taken over as ever: when it has
-            # been silent for long enough by the clock of another machine.
-            connection.execute(_SHUT_OUT, (writer,))
+            shut_out(connection, writer)
             shared = _load(connection, writer)
         others = shared.others if shared is not None else ()
         if shared is None or not others:
