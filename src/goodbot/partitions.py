@@ -20,6 +20,13 @@ def partition_of(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=2).digest(), "big") % PARTITIONS
 
 
+def part_of(host: str, parts: int) -> int:
+    """Returns the part, from 0 on, of a crawl table of so many parts that has the rows of a host (`Url.host_key`). Files
+    are divided by it, so it never changes. It does not depend on `partition_of`, which changes when the address of a
+    host becomes known."""
+    return int.from_bytes(blake2b(host.encode(), digest_size=8).digest(), "big") % parts
+
+
 def share_of_partition(partition: int, processes: int) -> int:
     """Returns which of so many processes a partition belongs to. Adding or removing a process moves as few partitions
     as possible (rendezvous hashing)."""

@@ -1,5 +1,5 @@
-"""Defines the rows of a whole crawl that no frontier holds open: one row for each URL, one for each host. A crawl is moved
-between frontiers in this form, and cycles on a cluster keep it so. All are frozen."""
+"""Defines the rows of a whole crawl that no frontier holds open: one row for each URL, one for each host. A crawl is
+moved between frontiers in this form, and cycles on a cluster keep it so. All are frozen."""
 
 from typing import NamedTuple
 
@@ -31,8 +31,8 @@ class UrlRow(NamedTuple):
     `place`: its place among the URLs found then, which orders URLs of equal rank and time. `was`: the state code before
     a revisit that is not settled yet; None if there is none. `public_only`, `hops`, `lists`, `interval_s`: see
     `Discovery`. `seen`: what the next visit needs of the last one. `same_as`: the URL of the page that this one copies;
-    `compared_text`: that page's `LastVisit.text` when the two were compared, None if the copy said so itself. `pending`:
-    it waits to be indexed; `leaving`: it must leave the index."""
+    `compared_text`: that page's `LastVisit.text` when the two were compared, None if the copy said so itself.
+    `pending`: it waits to be indexed; `leaving`: it must leave the index."""
 
     host: str
     url: str

@@ -13,7 +13,7 @@ from goodbot.values import Event, LastVisit, Outcome, RecordRef
 _JSON: Final = msgspec.json.Encoder()
 
 
-def settled_row(outcome: Outcome, key: UrlKey) -> tuple[object, ...]:
+def settled_row(outcome: Outcome, key: UrlKey) -> tuple[Any, ...]:
     """Returns the state, tries and time of a settled URL, then its key."""
     if outcome.state == "ready":
         return (LATER, outcome.tries, outcome.ready_at, *key)
@@ -55,6 +55,11 @@ def seen_row(seen: LastVisit) -> tuple[Any, ...]:
         *(*place_of(seen.record), seen.title and storable(seen.title), seen.gone, seen.available_until),
         *(int(seen.indexed), seen.text, int(seen.rendered), storable(seen.wishes), seen.whole_at),
     )
+
+
+def storable_seen(seen: LastVisit) -> LastVisit:
+    """Returns the visit as `seen_of` reads it back."""
+    return seen_of(seen_row(seen))
 
 
 def seen_of(row: Sequence[Any]) -> LastVisit:
