@@ -78,14 +78,28 @@ class Resolver(Protocol):
     async def close(self) -> None: ...
 
 
-class Frontier(Protocol):
-    """Keeps all known URLs and chooses the next ones to fetch. Each call is one transaction, durable when the call
-    returns, unless the call is made within `together`."""
+class OutcomeStore(Protocol):
+    """Keeps what visits have resulted in: a frontier does, and so does the segment of a fetch task."""
 
     def together(self) -> AbstractContextManager[None]:
         """Makes one transaction of the calls within the block, durable when the block ends; an error undoes them all.
         Blocks must not be nested."""
         ...
+
+    def settle(
+        self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
+    ) -> Collection[int]:
+        """Writes the outcomes, then `found` and the links of the outcomes, then the releases: all or nothing.
+
+        Returns the positions of the outcomes that were rejected, because their lease has ended (`Lease.token`). Only
+        their links are written, which are true whoever found them. Releases of leases that have ended change
+        nothing."""
+        ...
+
+
+class Frontier(OutcomeStore, Protocol):
+    """Keeps all known URLs and chooses the next ones to fetch. Each call is one transaction, durable when the call
+    returns, unless the call is made within `together`."""
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
         """Adds URLs; returns how many are new.
@@ -111,16 +125,6 @@ class Frontier(Protocol):
         A visited URL that is due again (`LastVisit.due_at`) is leased as well, with its `seen`, if the frontier was
         opened for revisits up to that time. Such a URL is `ready` and counts neither as visited nor as gone.
         """
-        ...
-
-    def settle(
-        self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
-    ) -> Collection[int]:
-        """Writes the outcomes, then `found` and the links of the outcomes, then the releases: all or nothing.
-
-        Returns the positions of the outcomes that were rejected, because their lease has ended (`Lease.token`). Only
-        their links are written, which are true whoever found them. Releases of leases that have ended change
-        nothing."""
         ...
 
     def next_ready_at(self) -> float | None:
@@ -312,19 +316,11 @@ class CrawlReader(Ledger, Protocol):
     def copies_of(self, url: Url) -> list[Url]: ...
 
 
-class IndexQueue(Protocol):
-    """Lists visited pages whose documents are not yet in a committed index, so that a crash loses none of them."""
-
-    def pending(self, most: int | None = None) -> list[tuple[Url, RecordRef | None]]:
-        """Returns all pending pages, or any `most` of them."""
-        ...
+class IndexedPages(Protocol):
+    """Takes notice of what an index has committed, and finds copies of pages."""
 
     def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
         """Removes pages that a commit has written to the index; `mark` describes the index after that commit."""
-        ...
-
-    def passed_over(self, urls: Iterable[Url]) -> None:
-        """Takes pages off the queue that will not be indexed: when they were read again, they did not permit it."""
         ...
 
     def requeue(self, urls: Iterable[Url]) -> None:
@@ -332,13 +328,25 @@ class IndexQueue(Protocol):
         the archive."""
         ...
 
+    def copies_of(self, url: Url) -> list[Url]:
+        """Returns up to a hundred pages that were not indexed because they are copies of `url` (`Outcome.same_as`)."""
+        ...
+
+
+class IndexQueue(IndexedPages, Protocol):
+    """Lists visited pages whose documents are not yet in a committed index, so that a crash loses none of them."""
+
+    def pending(self, most: int | None = None) -> list[tuple[Url, RecordRef | None]]:
+        """Returns all pending pages, or any `most` of them."""
+        ...
+
+    def passed_over(self, urls: Iterable[Url]) -> None:
+        """Takes pages off the queue that will not be indexed: when they were read again, they did not permit it."""
+        ...
+
     def leaving(self) -> list[Url]:
         """Returns pages settled with `from_index` that a committed index may still have; `indexed` removes them from
         this list too."""
-        ...
-
-    def copies_of(self, url: Url) -> list[Url]:
-        """Returns up to a hundred pages that were not indexed because they are copies of `url` (`Outcome.same_as`)."""
         ...
 
 

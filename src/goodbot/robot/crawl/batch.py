@@ -13,7 +13,7 @@ from typing import Final
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.live import HostRequest
-from goodbot.ports import Archive, Clock, CourtesyStore, Frontier, Index, IndexQueue
+from goodbot.ports import Archive, Clock, CourtesyStore, Index, IndexedPages, OutcomeStore
 from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls
 from goodbot.robot.manners.request_recorder import add_requests
 from goodbot.search_values import IndexMark
@@ -41,8 +41,8 @@ class Batch:
 
     def __init__(
         self,
-        frontier: Frontier,
-        queue: IndexQueue,
+        frontier: OutcomeStore,
+        queue: IndexedPages,
         archive: Archive | None,
         index: Index | None,
         clock: Clock,
@@ -210,7 +210,7 @@ class Batch:
             if mark is not None:
                 self._queue.indexed((), mark)
             settled = (outcome for position, outcome in enumerate(outcomes) if position not in rejected)
-            requeue_copies(self._queue, (outcome.url for outcome in settled if _frees_copies(outcome)))
+            requeue_copies(self._queue, (outcome.url for outcome in settled if frees_copies(outcome)))
         return rejected
 
     def _written(
@@ -263,7 +263,7 @@ def _unlisted(outcome: Outcome) -> Outcome:
     return replace(outcome, to_index=False, seen=seen)
 
 
-def requeue_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:
+def requeue_copies(queue: IndexedPages, leaving: Iterable[Url]) -> None:
     """Schedules the copies of pages that leave the index, or no longer exist, for another visit, because one copy may
     now represent the others."""
     for url in leaving:
@@ -271,9 +271,9 @@ def requeue_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:
             queue.requeue(copies)
 
 
-def _frees_copies(outcome: Outcome) -> bool:
-    """Whether nothing can be a copy of the page any more: it leaves the index for good, or the URL has no page (it is
-    gone, failed, or redirects)."""
+def frees_copies(outcome: Outcome) -> bool:
+    """Returns whether nothing can be a copy of the page any more: it leaves the index for good, or the URL has no page
+    (it is gone, failed, or redirects)."""
     leads_on = outcome.state == "visited" and outcome.status in REDIRECTS
     leaves = outcome.from_index and not outcome.rereads
     return leaves or leads_on or outcome.state in ("gone", "failed")

@@ -19,7 +19,7 @@ from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
 from goodbot.live import EndReason, Holding
 from goodbot.partitions import share_of_partition
-from goodbot.ports import Clock, Frontier, LessonStore, Membership, RobotsStore
+from goodbot.ports import Clock, Leases, LessonStore, Membership, RobotsStore
 from goodbot.robot.crawl.assembly import WorkerSetup
 from goodbot.robot.crawl.batch import MAX_OUTCOMES, Batch
 from goodbot.robot.crawl.loop import CrawlLoop
@@ -68,7 +68,7 @@ class Coordinator(CrawlLoop):
         workers: int,
         *,
         setup: WorkerSetup,
-        frontier: Frontier,
+        frontier: Leases,
         robots: RobotsStore,
         batch: Batch,
         clock: Clock,

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 from goodbot.errors import LeasesLostError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
-from goodbot.ports import Clock, Frontier, LessonStore, RobotsStore
+from goodbot.ports import Clock, Leases, LessonStore, RobotsStore
 from goodbot.robot.crawl.store_calls import StoreCalls
 from goodbot.robot.processes.worker_records import HeldLease
 from goodbot.values import Lease
@@ -26,7 +26,7 @@ class HostLeasing:
 
     def __init__(
         self,
-        frontier: Frontier,
+        frontier: Leases,
         robots: RobotsStore,
         lessons: LessonStore | None,
         calls: StoreCalls,
