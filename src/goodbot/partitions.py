@@ -21,9 +21,9 @@ def partition_of(name: str) -> int:
 
 
 def part_of(host: str, parts: int) -> int:
-    """Returns the part, from 0 on, of a crawl table of so many parts that has the rows of a host (`Url.host_key`). Files
-    are divided by it, so it never changes. It does not depend on `partition_of`, which changes when the address of a
-    host becomes known."""
+    """Returns the part, from 0 on, of a crawl table of so many parts that has the rows of a host (`Url.host_key`).
+    Files are divided by it, so it never changes. It does not depend on `partition_of`, which changes when the address
+    of a host becomes known."""
     return int.from_bytes(blake2b(host.encode(), digest_size=8).digest(), "big") % parts
 
 

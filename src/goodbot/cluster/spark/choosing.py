@@ -79,6 +79,19 @@ def _within_budget(chosen: list[_Chosen], most: int) -> list[_Chosen]:
 # ---- what is due ----------------------------------------------------------------------------------------------------
 
 
+class _Row(NamedTuple):
+    """A row of the part that is due or is an indexed page. Rows are ordered as they are fetched."""
+
+    rank: int
+    found_at: float
+    place: int
+    number: int
+    is_due: bool
+    is_revisit: bool
+    is_indexed: bool
+    due_at: float
+
+
 def _due_hosts(urls: pq.ParquetFile, hosts: pq.ParquetFile, rules: ChoiceRules) -> Iterator[_Chosen]:
     known = SortedBatches(hosts.iter_batches(columns=HOST_SCHEMA.names[:11]), ("host",), _plain_hosts)
     for name, looked_at in groupby(_looked_at(urls, rules), itemgetter(0)):
@@ -111,19 +124,6 @@ def _plain_hosts(batch: pa.RecordBatch) -> list[HostRow]:
     nothing = pa.nulls(batch.num_rows, pa.binary())
     columns = [*batch.columns, *(nothing for _ in HOST_SCHEMA.names[batch.num_columns :])]
     return host_rows(pa.record_batch(columns, schema=HOST_SCHEMA))
-
-
-class _Row(NamedTuple):
-    """A row of the part that is due or is an indexed page. Rows are ordered as they are fetched."""
-
-    rank: int
-    found_at: float
-    place: int
-    number: int
-    is_due: bool
-    is_revisit: bool
-    is_indexed: bool
-    due_at: float
 
 
 def _looked_at(urls: pq.ParquetFile, rules: ChoiceRules) -> Iterator[tuple[str, list[_Row]]]:

@@ -22,8 +22,8 @@ class HostGrant(NamedTuple):
     """A host that one fetch task may request, with the URLs to visit, in order.
 
     `ready_at`, `backoff_s`, `cut_at`, `partition`: see `HostRow`. `were`: for each URL, its state code before this
-    visit if it is a revisit, else None. `robots` is as `encode_robots` makes it; `lessons` and `indexed_pages` are those
-    that the crawler needs of the host."""
+    visit if it is a revisit, else None. `robots` is as `encode_robots` makes it; `lessons` and `indexed_pages` are
+    those that the crawler needs of the host."""
 
     host: str
     partition: int

@@ -75,12 +75,12 @@ class RobotsVersion(NamedTuple):
 class HostRow(NamedTuple):
     """What is known of one host, its `Url.host_key`, which is not leased.
 
-    `ready_at`, `backoff_s`, `cut_at`, `next_urls`, `partition`: see `Release`. `pages` counts its URLs that were visited,
-    also those being revisited. `turn`: 1 if the next lease begins with a list, else 0. `lists` counts the lists settled
-    since `lists_from` that were not visited before. `robots` has the last robots.txt of each of its origins, with the
-    origin; `versions` the last versions of these, by origin and time; `lessons` what was learned about it, the oldest
-    first. `courtesy` is None if it got no request. `forgotten_at`: when it was barred (`goodbot forget`); None: it is
-    not."""
+    `ready_at`, `backoff_s`, `cut_at`, `next_urls`, `partition`: see `Release`. `pages` counts its URLs that were
+    visited, also those being revisited. `turn`: 1 if the next lease begins with a list, else 0. `lists` counts the
+    lists settled since `lists_from` that were not visited before. `robots` has the last robots.txt of each of its
+    origins, with the origin; `versions` the last versions of these, by origin and time; `lessons` what was learned
+    about it, the oldest first. `courtesy` is None if it got no request. `forgotten_at`: when it was barred (`goodbot
+    forget`); None: it is not."""
 
     host: str
     partition: int
