@@ -475,11 +475,8 @@ class Archive(Protocol):
     def close(self) -> None: ...
 
 
-class Index(Protocol):
-    """Adds documents to a search index. A document replaces the one with the same id; it can be found after
-    `commit`."""
-
-    def add(self, document: Document) -> None: ...
+class DocumentStore(Protocol):
+    """Keeps documents for searching. A document replaces the one with the same id."""
 
     def add_prepared(self, prepared: PreparedDocument) -> None:
         """Adds a document that another process has prepared."""
@@ -488,6 +485,12 @@ class Index(Protocol):
     def remove(self, document_id: str) -> None: ...
 
     def commit(self) -> IndexMark: ...
+
+
+class Index(DocumentStore, Protocol):
+    """Adds documents to a search index. They can be found after `commit`."""
+
+    def add(self, document: Document) -> None: ...
 
     def close(self) -> None: ...
 

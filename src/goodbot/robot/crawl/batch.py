@@ -13,7 +13,7 @@ from typing import Final
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.live import HostRequest
-from goodbot.ports import Archive, Clock, CourtesyStore, Index, IndexedPages, OutcomeStore
+from goodbot.ports import Archive, Clock, CourtesyStore, DocumentStore, IndexedPages, OutcomeStore
 from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls
 from goodbot.robot.manners.request_recorder import add_requests
 from goodbot.search_values import IndexMark
@@ -44,7 +44,7 @@ class Batch:
         frontier: OutcomeStore,
         queue: IndexedPages,
         archive: Archive | None,
-        index: Index | None,
+        index: DocumentStore | None,
         clock: Clock,
         observe: Callable[[Outcome], None],
         courtesies: CourtesyStore | None = None,
@@ -121,7 +121,7 @@ class Batch:
     def _is_full(self) -> bool:
         return len(self._outcomes) >= MAX_OUTCOMES or self._links >= MAX_LINKS
 
-    def _change_index(self, index: Index, outcome: Outcome, result: VisitResult) -> None:
+    def _change_index(self, index: DocumentStore, outcome: Outcome, result: VisitResult) -> None:
         if result.document is not None:
             index.add_prepared(result.document)
             self._index_first = self._index_first or not result.replayable

@@ -1,0 +1,334 @@
+"""Runs the cycles of a crawl on Spark, one step after the other. Each step leaves a file in the store, so a run that
+follows a crash goes on after the last one:
+
+plan written → tasks fetch, each leaves a note → changes merged into new files → version written → pointer flipped →
+files that are no longer needed removed.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from goodbot.cluster.spark.changes import CHANGE_SCHEMA, Change, change_batch
+from goodbot.cluster.spark.choosing import ChoiceRules
+from goodbot.cluster.spark.fetch_task import FetchJob
+from goodbot.cluster.spark.jobs import CycleJob, fetch_job, merge_job
+from goodbot.cluster.spark.merge_task import TABLE_FOLDER, MergeJob, ScopeChange
+from goodbot.cluster.spark.part_files import open_part
+from goodbot.cluster.spark.plan import (
+    CYCLES_FOLDER,
+    CyclePlan,
+    SegmentNote,
+    cycle_folder,
+    decode_plan,
+    done_path,
+    notes_path,
+    plan_path,
+    segment_folder,
+    warc_folder,
+)
+from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.cluster.spark.table_version import FOLDER, TableVersion, load_current, load_version, save_next
+from goodbot.config import Settings
+from goodbot.errors import DamagedError, InputError
+from goodbot.robot.fetch.guard import AddressGuard, Network
+from goodbot.robot.scope.scope import Scope
+from goodbot.robot.scope.seeding import Seeding, opened_networks, parse_seeds
+from goodbot.settings_file import settings_text
+from goodbot.url import Url
+from goodbot.values import Discovery
+
+Step = Literal["seeded", "planned", "fetched", "merged", "written", "flipped", "cleaned"]
+
+PARTS: Final = 32
+"""Parts of a new crawl table, unless the user chooses. Each should have up to some ten million URLs."""
+
+_SEEDS_AT_ONCE: Final = 10_000
+_VERSIONS_KEPT: Final = 2
+_SEEDS_FOLDER: Final = "seeds"
+
+
+class CycleLimits(NamedTuple):
+    """The limits of one cycle. At most `urls` URLs are chosen (None: no limit), `host_urls` of one host. A host is
+    requested for at most `host_s` seconds, a task runs for at most `fetch_s`. `tasks`: the number of fetch tasks;
+    `workers`: the worker processes of each. `revisits`: pages that are due again are visited again."""
+
+    urls: int | None = None
+    host_urls: int = 500
+    host_s: float = 600.0
+    fetch_s: float = 3600.0
+    tasks: int = 8
+    workers: int = 1
+    revisits: bool = False
+
+
+class CycleDone(NamedTuple):
+    """What a cycle has done. `segments`: the notes of its tasks."""
+
+    number: int
+    segments: tuple[SegmentNote, ...]
+    version: TableVersion
+
+    @property
+    def outcomes(self) -> int:
+        """The number of URLs that have an outcome."""
+        return sum(note.counts.outcomes for note in self.segments)
+
+    @property
+    def visited(self) -> int:
+        """The number of pages visited, repeated visits too."""
+        return sum(note.counts.visited for note in self.segments)
+
+
+class Driver:
+    """The driver of one store. The caller holds its lock (`driver_lock`) and passes `check`, which raises RunError if
+    the lock is lost. `watch` is called after each step."""
+
+    def __init__(
+        self,
+        files: StoreFiles,
+        spark: SparkSession,
+        *,
+        check: Callable[[], object] = lambda: None,
+        watch: Callable[[Step], object] = lambda step: None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._files = files
+        self._spark = spark
+        self._check = check
+        self._watch = watch
+        self._now = now
+        self._current = load_current(files)
+
+    @property
+    def version(self) -> TableVersion | None:
+        """The current version of the crawl table; None: there is no crawl yet."""
+        return None if self._current is None else self._current.version
+
+    # ---- settings and seeds
+
+    def begin(self, settings: Settings, seeds: Sequence[Url], listed: Iterable[Url], parts: int = PARTS) -> None:
+        """Makes the crawl, or adds to it: `seeds`, which are also in the settings, and those of a list. If the settings
+        have changed, judges again what was out of scope. Finishes a cycle that died first, with its own settings."""
+        if self._current is None:
+            self._files.check_conditional()
+            self._flip(TableVersion(0, 0, self._now(), settings_text(settings), (None,) * parts))
+        elif self.unfinished() is not None:
+            self.finish_cycle(settings)
+        version = self._version()
+        text = settings_text(settings)
+        list_path, changes = self._write_seeds(settings, seeds, listed, len(version.parts))
+        has_changed = version.settings != text and version.number > 0
+        if changes is None and not has_changed:
+            return
+        lists = version.seed_lists if list_path is None else (*version.seed_lists, list_path)
+        updated = msgspec.structs.replace(version, settings=text, seed_lists=lists)
+        scope = self._scope_change(updated, settings, version.settings) if has_changed else None
+        self._merge([] if changes is None else [changes], updated, settings, scope)
+        self._watch("seeded")
+
+    def _write_seeds(
+        self, settings: Settings, seeds: Sequence[Url], listed: Iterable[Url], parts: int
+    ) -> tuple[str | None, str | None]:
+        """Writes the seeds of a list, and all as changes of the table. Returns the paths; None for what is empty."""
+        name = f"{_SEEDS_FOLDER}/{secrets.token_hex(8)}"
+        lines = [seed.text for seed in listed]
+        everything = [*seeds, *map(Url, lines)]
+        if not everything:
+            return None, None
+        if lines:
+            self._files.write(f"{name}.txt", "".join(f"{line}\n" for line in lines).encode())
+        guard = AddressGuard(_networks(settings, everything))
+        scope, at = Scope(settings, everything, guard), self._now()
+        found = (
+            Change(seed.host_key, seed.text, at, place, Discovery(seed, 0, refused=scope.refuse(seed, 0)))
+            for place, seed in enumerate(everything)
+        )
+        with self._files.open_output(f"{name}.parquet") as out, pq.ParquetWriter(out, CHANGE_SCHEMA) as writer:
+            while some := list(islice(found, _SEEDS_AT_ONCE)):
+                writer.write_batch(change_batch(some, parts))
+        return f"{name}.txt" if lines else None, f"{name}.parquet"
+
+    def seeds_of(self, version: TableVersion, settings: Settings) -> tuple[Url, ...]:
+        """Returns all seeds of the crawl."""
+        return (*parse_seeds(settings.seeds), *self._listed(version))
+
+    def _listed(self, version: TableVersion) -> Iterator[Url]:
+        for path in version.seed_lists:
+            data = self._files.read(path)
+            if data is None:
+                raise DamagedError(f"{self._files.url}/{path} is missing")
+            yield from map(Url, data.decode().splitlines())
+
+    def _scope_change(self, version: TableVersion, settings: Settings, before: str) -> ScopeChange:
+        seeds = self.seeds_of(version, settings)
+        limits = [line for line in before.splitlines() if line.startswith(("types ", "max_size "))]
+        limits_now = [line for line in version.settings.splitlines() if line.startswith(("types ", "max_size "))]
+        return ScopeChange(settings, seeds, _networks(settings, seeds), limits == limits_now)
+
+    # ---- cycles
+
+    def unfinished(self) -> CyclePlan | None:
+        """Returns the plan of a cycle that was begun and did not end."""
+        number = self._version().cycle + 1
+        data = self._files.read(plan_path(number))
+        if data is None:
+            return None
+        try:
+            return decode_plan(data)
+        except msgspec.MsgspecError as error:
+            raise DamagedError(f"{self._files.url}/{plan_path(number)} is damaged: remove it") from error
+
+    def run_cycle(self, settings: Settings, limits: CycleLimits) -> CycleDone:
+        """Runs the next cycle, or what is left of one that was begun; that one keeps its limits."""
+        if self.unfinished() is None:
+            self._plan(limits)
+        return self.finish_cycle(settings)
+
+    def _plan(self, limits: CycleLimits) -> None:
+        version = self._version()
+        plan = CyclePlan(
+            number=version.cycle + 1,
+            version=version.number,
+            now=self._now(),
+            settings=version.settings,
+            tasks=limits.tasks,
+            workers=limits.workers,
+            host_urls=limits.host_urls,
+            host_s=limits.host_s,
+            fetch_s=limits.fetch_s,
+            part_urls=None if limits.urls is None else _shared_out(version, limits.urls, revisits=limits.revisits),
+            revisits=limits.revisits,
+        )
+        self._check()
+        self._files.write(plan_path(plan.number), msgspec.json.encode(plan))
+        self._watch("planned")
+
+    def finish_cycle(self, settings: Settings) -> CycleDone:
+        """Runs what is left of the cycle that was begun. Raises InputError if there is none."""
+        plan = self.unfinished()
+        if plan is None:
+            raise InputError(f"no cycle of the crawl in {self._files.url} was begun")
+        segments = self._fetch(plan, settings)
+        self._watch("fetched")
+        done = self._merge_segments(plan, settings, segments)
+        self._watch("flipped")
+        self.clean()
+        self._watch("cleaned")
+        return done
+
+    def _fetch(self, plan: CyclePlan, settings: Settings) -> tuple[SegmentNote, ...]:
+        version = self._version()
+        seeds = self.seeds_of(version, settings)
+        fetch = FetchJob(self._files, plan, settings, seeds, _networks(settings, seeds), len(version.parts))
+        rules = ChoiceRules(
+            plan.now,
+            plan.host_urls,
+            host_pages=settings.host_pages,
+            host_lists=settings.host_lists,
+            revisits=plan.revisits,
+        )
+        notes = fetch_job(self._spark, CycleJob(fetch, version.parts, rules, plan.part_urls))
+        return tuple(sorted(notes, key=lambda note: note.task))
+
+    def _merge_segments(self, plan: CyclePlan, settings: Settings, segments: Sequence[SegmentNote]) -> CycleDone:
+        version = self._version()
+        self._files.write(notes_path(plan.number), msgspec.json.encode(segments))
+        updated = msgspec.structs.replace(
+            version,
+            cycle=plan.number,
+            bytes=version.bytes + sum(note.counts.bytes for note in segments),
+            cycles=(*version.cycles, plan.number) if segments else version.cycles,
+        )
+        try:
+            self._merge([note.changes for note in segments], updated, settings, None)
+        except DamagedError:
+            self._leave_out_damaged(plan, segments)
+            raise
+        return CycleDone(plan.number, tuple(segments), self._version())
+
+    def _leave_out_damaged(self, plan: CyclePlan, segments: Sequence[SegmentNote]) -> None:
+        """Removes the notes of tasks whose segments cannot be read, so that the next run fetches them again."""
+        for note in segments:
+            try:
+                for _ in open_part(self._files, note.changes).iter_batches():
+                    pass
+            except (pa.ArrowException, OSError, DamagedError):
+                self._files.remove([done_path(plan.number, note.task)])
+
+    def _merge(
+        self, changes: Sequence[str], updated: TableVersion, settings: Settings, scope: ScopeChange | None
+    ) -> None:
+        version, now = self._version(), self._now()
+        job = MergeJob(self._files, version.parts, version.number + 1, now, settings.host_pages, scope)
+        parts = merge_job(self._spark, job, changes)
+        self._watch("merged")
+        self._flip(msgspec.structs.replace(updated, number=version.number + 1, made_at=now, parts=parts))
+
+    def _flip(self, version: TableVersion) -> None:
+        self._check()
+        self._current = save_next(self._files, version, self._current)
+
+    def _version(self) -> TableVersion:
+        if self._current is None:
+            raise InputError(f"no crawl in {self._files.url}: start one with `goodbot cluster cycle --store URL SEED`")
+        return self._current.version
+
+    # ---- files that are no longer needed
+
+    def clean(self) -> None:
+        """Removes what neither the current version nor the one before it needs: files of the table, of ended cycles,
+        and those of attempts that were given up."""
+        version, files = self._version(), self._files
+        kept = {*version.files}
+        names = {entry.path for entry in files.list(FOLDER)}
+        for path in sorted(names)[-_VERSIONS_KEPT:]:
+            kept |= {path, *_files_of(files, path)}
+        old = [entry.path for folder in (FOLDER, TABLE_FOLDER) for entry in files.list(folder)]
+        files.remove(path for path in old if path not in kept)
+        plans = (entry.path.split("/")[1] for entry in files.list(CYCLES_FOLDER))
+        for number in sorted({int(name) for name in plans if name.isdecimal()}):
+            if number <= version.cycle:
+                self._clean_cycle(number)
+
+    def _clean_cycle(self, number: int) -> None:
+        """Removes what an ended cycle needs no longer. The folder of its plan goes last: while it is there, the cycle
+        is not clean."""
+        files = self._files
+        notes = msgspec.json.decode(files.read(notes_path(number)) or b"[]", type=list[SegmentNote])
+        used = {path for note in notes for path in (note.changes, note.pages, *note.warcs)}
+        found = [entry.path for folder in (segment_folder(number), warc_folder(number)) for entry in files.list(folder)]
+        files.remove(path for path in found if path not in used and path != notes_path(number))
+        files.remove(entry.path for entry in files.list(cycle_folder(number)))
+
+
+def _files_of(files: StoreFiles, path: str) -> Iterable[str]:
+    return load_version(files, path).files
+
+
+def _shared_out(version: TableVersion, urls: int, *, revisits: bool) -> tuple[int, ...]:
+    """Returns how many URLs each part may choose: an equal share, and what parts with fewer URLs leave over."""
+    states = ("ready", "visited", "gone", "disallowed") if revisits else ("ready",)
+    due = [0 if part is None else sum(part.states.get(state, 0) for state in states) for part in version.parts]
+    shares = [0] * len(due)
+    left = min(urls, sum(due))
+    while left > 0:
+        open_ = [number for number, count in enumerate(due) if shares[number] < count]
+        each = max(left // len(open_), 1)
+        for number in open_[:left]:
+            more = min(each, due[number] - shares[number], left)
+            shares[number] += more
+            left -= more
+    return tuple(shares)
+
+
+def _networks(settings: Settings, seeds: Sequence[Url]) -> frozenset[Network]:
+    typed = opened_networks(settings, parse_seeds(settings.seeds))
+    return frozenset({*typed, *Seeding(settings).networks(seeds)})

@@ -1,0 +1,81 @@
+"""Runs one merge task: writes the next files of one part of the crawl table."""
+
+import secrets
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+
+from goodbot.cluster.spark.changes import Change
+from goodbot.cluster.spark.part_files import PartNote, PartWriter, open_part
+from goodbot.cluster.spark.part_merge import MergeRules, merge_part
+from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.config import Settings
+from goodbot.errors import DamagedError
+from goodbot.robot.fetch.guard import AddressGuard, Network
+from goodbot.robot.scope.scope import Scope
+from goodbot.store.merge.crawl_rows import UrlRow
+from goodbot.store.merge.rank import depth_of
+from goodbot.url import Url
+
+TABLE_FOLDER: Final = "table"
+_BATCH_ROWS: Final = 16_384
+
+
+class ScopeChange(NamedTuple):
+    """A change of the scope: URLs that are out of scope are judged again. `keeps_refused`: URLs whose answers were
+    refused for their type or size stay refused."""
+
+    settings: Settings
+    seeds: tuple[Url, ...]
+    networks: frozenset[Network]
+    keeps_refused: bool
+
+
+class MergeJob(NamedTuple):
+    """What all merge tasks are given: the parts as they are, and the number of the version to write."""
+
+    files: StoreFiles
+    parts: tuple[PartNote | None, ...]
+    version: int
+    now: float
+    host_pages: int | None
+    scope: ScopeChange | None = None
+
+
+def merge(job: MergeJob, part: int, changes: Iterable[Change]) -> PartNote:
+    """Writes the next files of a part, and returns their note. Raises DamagedError for files that goodbot has not
+    written."""
+    before = job.parts[part]
+    rules = MergeRules(job.host_pages, None if job.scope is None else _Judge(job.scope))
+    path = f"{TABLE_FOLDER}/{job.version:08}/{part:05}-{secrets.token_hex(4)}"
+    with tempfile.TemporaryDirectory(prefix="goodbot-part-") as local:
+        writer = PartWriter(Path(local))
+        urls, hosts = (None, None) if before is None else (before.urls, before.hosts)
+        merge_part(_batches(job.files, urls), _batches(job.files, hosts), changes, rules, writer)
+        return writer.finish(job.files, path, part, job.now)
+
+
+def _batches(files: StoreFiles, path: str | None) -> Iterator[pa.RecordBatch]:
+    if path is None:
+        return
+    try:
+        yield from open_part(files, path).iter_batches(batch_size=_BATCH_ROWS)
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
+
+
+class _Judge:
+    """Judges URLs that are out of scope by the settings of now."""
+
+    def __init__(self, change: ScopeChange) -> None:
+        self._scope = Scope(change.settings, change.seeds, AddressGuard(change.networks))
+        self._keeps_refused = change.keeps_refused
+
+    def __call__(self, row: UrlRow) -> str | None:
+        refused = self._scope.refuse(Url(row.url), depth_of(row.rank))
+        if refused is None and self._keeps_refused and row.visit is not None and row.visit.status is not None:
+            return row.visit.why
+        return refused

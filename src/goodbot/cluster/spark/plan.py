@@ -1,0 +1,93 @@
+"""The plan of a cycle, and the notes of its fetch tasks: what a driver needs to go on with a cycle that died."""
+
+from typing import Final
+
+import msgspec
+
+from goodbot.cluster.spark.segment import SegmentCounts
+
+
+class CyclePlan(msgspec.Struct, frozen=True):
+    """What a cycle does, written before it begins, so that a run after a crash does the same.
+
+    `number`: of the cycle, from 1 on. `version`: of the crawl table that it reads. `now`: the time for which it chooses
+    URLs (Unix seconds). `settings`: those of the crawl, as TOML. `tasks`: the number of fetch tasks; `workers`: the
+    worker processes of each. `host_urls`, `host_s`, `fetch_s`: limits of one host and of one task. `part_urls`: the
+    most URLs chosen from each part; None: no limit. `revisits`: pages that are due again are visited again."""
+
+    number: int
+    version: int
+    now: float
+    settings: str
+    tasks: int
+    workers: int
+    host_urls: int
+    host_s: float
+    fetch_s: float
+    part_urls: tuple[int, ...] | None = None
+    revisits: bool = False
+
+
+class SegmentNote(msgspec.Struct, frozen=True):
+    """What a fetch task has written: the paths of its two Parquet files, its WARC files, and counts. `urls_left`: those
+    that it had no time for."""
+
+    task: int
+    changes: str
+    pages: str | None
+    warcs: tuple[str, ...]
+    counts: SegmentCounts
+    urls_left: int
+    began_at: float
+    ended_at: float
+
+
+CYCLES_FOLDER: Final = "cycles"
+
+_PLAN: Final = msgspec.json.Decoder(CyclePlan)
+_NOTE: Final = msgspec.json.Decoder(SegmentNote)
+
+
+def decode_plan(data: bytes) -> CyclePlan:
+    """Raises msgspec.MsgspecError if `data` is no plan."""
+    return _PLAN.decode(data)
+
+
+def decode_note(data: bytes) -> SegmentNote:
+    """Raises msgspec.MsgspecError if `data` is no note."""
+    return _NOTE.decode(data)
+
+
+def cycle_folder(number: int) -> str:
+    """Returns the folder of what a cycle needs only until it ends."""
+    return f"{CYCLES_FOLDER}/{number:08}"
+
+
+def done_path(number: int, task: int) -> str:
+    """Returns the path of the note of a task that is done."""
+    return f"{cycle_folder(number)}/done-{task:05}.json"
+
+
+def stop_path(number: int) -> str:
+    """Returns the path of the file that asks the tasks of a cycle to end: pages in flight are finished."""
+    return f"{cycle_folder(number)}/stop"
+
+
+def plan_path(number: int) -> str:
+    """Returns the path of the plan of a cycle."""
+    return f"{cycle_folder(number)}/plan.json"
+
+
+def notes_path(number: int) -> str:
+    """Returns the path of the notes of all segments of a cycle, written when it has ended."""
+    return f"{segment_folder(number)}/notes.json"
+
+
+def segment_folder(number: int) -> str:
+    """Returns the folder of the segments of a cycle."""
+    return f"segments/{number:08}"
+
+
+def warc_folder(number: int) -> str:
+    """Returns the folder of the WARC files of a cycle."""
+    return f"warc/{number:08}"

@@ -1,0 +1,122 @@
+"""Keeps the versions of a crawl table. A version is a file that names the files of each part; the file `current.json`
+names the current version, and is replaced by a conditional write. So a version that is half written is never seen, and
+two drivers cannot overwrite each other's work.
+"""
+
+import secrets
+from typing import Final, NamedTuple
+
+import msgspec
+
+from goodbot.cluster.spark.part_files import PartNote
+from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.errors import BusyError, DamagedError, RunError
+from goodbot.values import STATES, State, Status
+
+FORMAT: Final = 1
+"""Raised with every change of the table or of this file."""
+
+CURRENT: Final = "current.json"
+FOLDER: Final = "versions"
+
+
+class TableVersion(msgspec.Struct, frozen=True):
+    """A version of a crawl table. `number` grows by 1 with each. `cycle`: the last cycle that it holds; 0: none.
+
+    `settings`: those of the crawl, as TOML. `seed_lists`: files with the seeds of lists, one on each line. `parts`: the
+    files of each part; None: it is empty. `bytes`: of all bodies received. `cycles`: those whose segments are kept.
+    """
+
+    number: int
+    cycle: int
+    made_at: float
+    settings: str
+    parts: tuple[PartNote | None, ...]
+    seed_lists: tuple[str, ...] = ()
+    bytes: int = 0
+    cycles: tuple[int, ...] = ()
+    format: int = FORMAT
+
+    @property
+    def files(self) -> list[str]:
+        """The paths of the files of its parts."""
+        return [path for part in self.parts if part is not None for path in (part.urls, part.hosts)]
+
+    @property
+    def ready_at(self) -> float | None:
+        """The earliest time at which something may be requested for the first time; None: nothing waits."""
+        times = (part.ready_at for part in self.parts if part is not None)
+        return min((at for at in times if at is not None), default=None)
+
+    @property
+    def again_at(self) -> float | None:
+        """When the first page is due again; None: none is."""
+        times = (part.again_at for part in self.parts if part is not None)
+        return min((at for at in times if at is not None), default=None)
+
+    def count(self, state: State) -> int:
+        """Returns the number of URLs in a state."""
+        return sum(part.states.get(state, 0) for part in self.parts if part is not None)
+
+    def status(self) -> Status:
+        """Returns the state of the crawl in numbers."""
+        states = {state: self.count(state) for state in STATES}
+        hosts = sum(part.host_count for part in self.parts if part is not None)
+        return Status(states, states["visited"], self.bytes, hosts, self.ready_at)
+
+
+class Current(NamedTuple):
+    """The current version, its path, and the tag of the pointer to it."""
+
+    version: TableVersion
+    path: str
+    tag: str
+
+
+class _Pointer(msgspec.Struct, frozen=True):
+    version: int
+    path: str
+
+
+_POINTER: Final = msgspec.json.Decoder(_Pointer)
+_VERSION: Final = msgspec.json.Decoder(TableVersion)
+
+
+def load_current(files: StoreFiles) -> Current | None:
+    """Returns the current version; None: the store has no crawl. Raises DamagedError if it cannot be read, RunError if
+    a newer goodbot has written it."""
+    pointer = files.read_tagged(CURRENT)
+    if pointer is None:
+        return None
+    try:
+        path = _POINTER.decode(pointer.data).path
+    except msgspec.MsgspecError as error:
+        raise DamagedError(f"{files.url}/{CURRENT} is damaged: {error}") from error
+    return Current(load_version(files, path), path, pointer.tag)
+
+
+def load_version(files: StoreFiles, path: str) -> TableVersion:
+    """Returns a version. Raises as `load_current`."""
+    data = files.read(path)
+    if data is None:
+        raise DamagedError(f"{files.url}/{path} is missing")
+    try:
+        format_ = msgspec.json.decode(data, type=dict[str, msgspec.Raw]).get("format", msgspec.Raw(b"0"))
+        if msgspec.json.decode(format_, type=int) > FORMAT:
+            raise RunError(f"a newer goodbot has written {files.url}: update goodbot on this machine")
+        return _VERSION.decode(data)
+    except msgspec.MsgspecError as error:
+        raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
+
+
+def save_next(files: StoreFiles, version: TableVersion, before: Current | None) -> Current:
+    """Writes a version and makes it the current one, in place of `before` (None: the store is empty). Raises BusyError
+    if another driver has written a version meanwhile; then nothing has changed."""
+    path = f"{FOLDER}/{version.number:08}-{secrets.token_hex(4)}.json"
+    files.write(path, msgspec.json.encode(version))
+    pointer = msgspec.json.encode(_Pointer(version.number, path))
+    tag = files.write_if(CURRENT, pointer, None if before is None else before.tag)
+    if tag is None:
+        files.remove([path])
+        raise BusyError(f"another driver has written a version of the crawl in {files.url}: this one has not")
+    return Current(version, path, tag)
