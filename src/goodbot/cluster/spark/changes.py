@@ -36,7 +36,7 @@ CHANGE_SCHEMA: Final = pa.schema(
 CHANGE_COLUMNS: Final = "part int, host string, url string, kind byte, at double, source string, place int, data binary"
 """The same for Spark."""
 
-SORTED_BY: Final = ("host", "url", "kind", "at", "source", "place")
+SORTED_BY: Final = ("host", "url", "kind", "at", "place", "source")
 
 HOST: Final = 0
 VISIT: Final = 1

@@ -37,11 +37,16 @@ _LEASED: Final = [
 
 
 class ChoiceRules(NamedTuple):
-    """What may be chosen at the time `now`: at most `host_urls` URLs of a host, and `part_urls` of the part (None: no
-    limit). `host_pages`, `host_lists`: see `Settings`. `revisits`: pages that are due again are visited again."""
+    """What may be chosen at the time `now`: at most `host_urls` URLs of a host, `first_urls` of one whose address may
+    be unknown, and `part_urls` of the part (None: no limit). `host_pages`, `host_lists`: see `Settings`. `revisits`:
+    pages that are due again are visited again.
+
+    A host of unknown address may be at that of another host, which another task requests: so it gets only a few
+    requests until its address is known."""
 
     now: float
     host_urls: int
+    first_urls: int = FIRST_URLS
     part_urls: int | None = None
     host_pages: int | None = None
     host_lists: int | None = None
@@ -165,7 +170,7 @@ def _looked_at_in(batch: pa.RecordBatch, first: int, rules: ChoiceRules) -> Iter
 def _chosen_of(host: HostRow, due: list[_Row], rules: ChoiceRules) -> list[int]:
     """Returns the numbers of the rows of a host that are visited, in order: pages and lists by turns; pages that can
     wait only if there are no others."""
-    most = FIRST_URLS if _is_new_name(host) else rules.host_urls
+    most = min(rules.first_urls, rules.host_urls) if _is_new_name(host) else rules.host_urls
     pages = [row for row in due if row.rank < BEHIND][:most] or [row for row in due if row.rank < LISTS][:most]
     lists = [row for row in due if row.rank >= LISTS][:most]
     if rules.host_lists is not None:
@@ -183,8 +188,7 @@ def _most_new(rows: list[_Row], most: int) -> list[_Row]:
 
 
 def _is_new_name(host: HostRow) -> bool:
-    """Whether the address of the host may be unknown: then the host may be at the address of another one, which another
-    task requests. So it gets only a few requests until its address is known."""
+    """Whether the address of the host may be unknown."""
     return host.next_urls is None and not is_private_host(_bare(host.host))
 
 
@@ -283,7 +287,7 @@ def _leased(row: Mapping[str, Any], texts: _Texts) -> LeasedUrl:
         lists=row["lists"],
         expects_list=row["rank"] >= LISTS,
     )
-    if _was(row) is None:
+    if row["seen_at"] is None:
         return leased
     seen, same_as = _seen(row), row["same_as"]
     if same_as is not None and not seen.indexed:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from goodbot.store.merge.coding import LATER, OUT_OF_SCOPE, READY
 from goodbot.store.merge.crawl_rows import UrlRow
 from goodbot.store.merge.row_rules import closed, is_left_out_by, is_page, made_ready, requeued
+from goodbot.store.merge.storable_text import storable
 
 Reconsider = Callable[[UrlRow], str | None]
 """Returns why a URL that is out of scope stays so; None: it is in scope now."""
@@ -60,4 +61,4 @@ class Sweep:
         reason = self.reconsider(row)
         if reason is None:
             return made_ready(row)
-        return row if row.refused is None else row._replace(refused=reason)
+        return row._replace(refused=storable(reason))
