@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from functools import partial
 from itertools import chain
@@ -119,9 +119,12 @@ _END_WORDS: Final[dict[EndReason, str]] = {
 }
 
 
-def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """One option for each setting that is not internal, with its help and reason from the setting's own record."""
+def settings_options(command: Callable[..., Any], without: Collection[str] = ()) -> Callable[..., Any]:
+    """Adds one option for each setting that is not internal, with its help and reason from the setting's own record.
+    `without`: settings that get none."""
     for item in reversed([item for item in fields(Settings) if not item.metadata["internal"]]):
+        if item.name in without:
+            continue
         name = item.name.replace("_", "-")
         text = item.metadata["help"] + (f" ({item.metadata['reason']})" if item.metadata["reason"] else "") + "."
         if item.default is True:
@@ -167,7 +170,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--into", "folder", required=True, type=NamedPath(path_type=Path), metavar="DIR", help="Folder of the crawl."
 )
 @click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Maximum number of pages to visit in this run.")
-@_settings_options
+@settings_options
 @click.option(
     "--dry-run",
     is_flag=True,

@@ -32,6 +32,7 @@ from goodbot.cluster.spark.plan import (
     notes_path,
     plan_path,
     segment_folder,
+    stop_path,
     warc_folder,
 )
 from goodbot.cluster.spark.store_files import StoreFiles
@@ -216,6 +217,7 @@ class Driver:
         plan = self.unfinished()
         if plan is None:
             raise InputError(f"no cycle of the crawl in {self._files.url} was begun")
+        self._files.remove([stop_path(plan.number)])
         segments = self._fetch(plan, settings)
         self._watch("fetched")
         done = self._merge_segments(plan, settings, segments)
@@ -223,6 +225,13 @@ class Driver:
         self.clean()
         self._watch("cleaned")
         return done
+
+    def stop_cycle(self) -> None:
+        """Asks the tasks of the cycle that runs to end: pages in flight are finished. May be called by another
+        thread."""
+        plan = None if self._current is None else self.unfinished()
+        if plan is not None:
+            self._files.write(stop_path(plan.number), b"")
 
     def _fetch(self, plan: CyclePlan, settings: Settings) -> tuple[SegmentNote, ...]:
         version = self._version()
