@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from random_crawls import URLS, discoveries, outcome_parts, some_url
 
 from goodbot.cluster.spark.changes import CHANGE_SCHEMA, SORTED_BY, Change, HostChange, change_batch, read_changes
 from goodbot.cluster.spark.choosing import ChoiceRules, choose
@@ -23,7 +22,8 @@ from goodbot.store.merge.outcome_rules import pages_added
 from goodbot.store.merge.rank import depth_of
 from goodbot.store.merge.row_rules import settlement_of
 from goodbot.url import Url
-from goodbot.values import Discovery, FoundLinks, Lease, LeasedUrl, Outcome, Release, UrlRecord
+from goodbot.values import Discovery, Lease, LeasedUrl, Outcome, Release, UrlRecord
+from random_crawls import discoveries, outcome_parts, some_url
 
 
 class Table:
@@ -187,7 +187,13 @@ def facts_of(record: UrlRecord, memory: MemoryFrontier) -> tuple[Any, ...]:
         visit = (last.status, last.title and last.title.replace("\0", "\ufffd"), last.digest, *place)
     return (
         *(record.state, record.depth, known.rank, known.public_only, known.hops, known.lists, known.interval_s),
-        *(known.tries, known.seen and storable_seen(known.seen), known.same_as and known.same_as.text, known.compared_text, record.why),
+        *(
+            known.tries,
+            known.seen and storable_seen(known.seen),
+            known.same_as and known.same_as.text,
+            known.compared_text,
+            record.why,
+        ),
         *(known.found_at, known.source and known.source.text, visit),
     )
 
