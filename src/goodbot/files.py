@@ -157,7 +157,7 @@ def _replacing(target: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
 def _copy_owner_and_mode(old: os.stat_result, descriptor: int) -> None:
@@ -169,8 +169,8 @@ def _copy_owner_and_mode(old: os.stat_result, descriptor: int) -> None:
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
-def _sync_folder(folder: Path) -> None:
-    """Makes the rename durable."""
+def sync_folder(folder: Path) -> None:
+    """Makes durable what was created, renamed or removed in a folder. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
