@@ -1,10 +1,36 @@
-"""An S3 server for the tests of stores."""
+"""An S3 server for the tests of stores, and Spark for those of its jobs."""
 
+import os
+import shutil
+import sys
 from collections.abc import Iterator
 
 import pytest
+from pyspark.sql import SparkSession
 
 from s3_server import S3Server, running_s3_server
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """A session with two threads on this machine. It takes about 12 s to start, so all tests share it."""
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed (Debian's package openjdk-17-jre-headless)")
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").appName("tests")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.log.level": "ERROR",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
 
 
 @pytest.fixture(scope="session")

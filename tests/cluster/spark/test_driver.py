@@ -1,0 +1,198 @@
+"""Tests cycles as a whole: Spark in this process, crawlers as worker processes, sites that note every request."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from pyspark.sql import SparkSession
+
+from cluster.sites import CountingSites, sites_with_pages
+from counting_sites import repeated, too_soon
+from goodbot.cluster.spark.driver import CycleLimits, Driver
+from goodbot.cluster.spark.opening import open_files
+from goodbot.cluster.spark.part_files import open_part
+from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.cluster.spark.table_columns import host_rows, url_rows
+from goodbot.config import Settings
+from goodbot.robot.scope.seeding import parse_seeds
+from goodbot.store.merge.coding import CODED
+from goodbot.store.merge.crawl_rows import HostRow, UrlRow
+from goodbot.url import Url
+from journey.goodbot_process import goodbot
+from s3_server import S3Server
+
+pytestmark = pytest.mark.long
+
+SITES: Final = 4
+PAGES: Final = 12
+LIMITS: Final = CycleLimits(tasks=3, host_urls=100, fetch_s=120.0, host_s=120.0)
+
+
+@contextmanager
+def counting(folder: Path) -> Iterator[CountingSites]:
+    """The sites, while this thread does something else than to run an event loop."""
+    loop = asyncio.new_event_loop()
+    context = sites_with_pages(SITES, PAGES, folder)
+    try:
+        yield loop.run_until_complete(context.__aenter__())
+    finally:
+        loop.run_until_complete(context.__aexit__(None, None, None))
+        loop.close()
+
+
+def settings_for(*seeds: str, **more: Any) -> Settings:
+    return Settings(seeds=seeds, allow_private=True, scope="all", **more)
+
+
+def rows_of(files: StoreFiles, driver: Driver) -> tuple[list[UrlRow], list[HostRow]]:
+    version = driver.version
+    assert version is not None
+    urls: list[UrlRow] = []
+    hosts: list[HostRow] = []
+    for part in version.parts:
+        if part is not None:
+            urls += (row for batch in open_part(files, part.urls).iter_batches() for row in url_rows(batch))
+            hosts += (row for batch in open_part(files, part.hosts).iter_batches() for row in host_rows(batch))
+    return urls, hosts
+
+
+def run_all(driver: Driver, settings: Settings, limits: CycleLimits = LIMITS, most: int = 20) -> int:
+    """Runs cycles until nothing is ready; returns their number."""
+    for number in range(most):
+        version = driver.version
+        assert version is not None
+        if version.ready_at is None:
+            return number
+        driver.run_cycle(settings, limits)
+    raise AssertionError("the crawl does not finish")
+
+
+async def crawled(folder: Path, *seeds: str) -> dict[str, str]:
+    """Crawls with one machine; returns the states of the URLs."""
+    done = await goodbot("crawl", *seeds, "--into", folder, "--allow-private", "--scope", "all")
+    assert done.status == 0, done.err
+    printed = await goodbot("export", "--in", folder, "--what", "urls")
+    return {line["url"]: line["state"] for line in printed.lines}
+
+
+def test_cycles_visit_what_one_machine_visits(spark: SparkSession, tmp_path: Path) -> None:
+    """Each URL has one row, each host one; no site is asked sooner than it wants, and no page twice."""
+    files = open_files(str(tmp_path / "store"))
+    with counting(tmp_path) as sites:
+        settings = settings_for(sites.start_page(0))
+        driver = Driver(files, spark)
+        driver.begin(settings, parse_seeds(settings.seeds), (), parts=3)
+        run_all(driver, settings)
+        requests = sites.requests
+        expected = asyncio.run(crawled(tmp_path / "one", *settings.seeds))
+    urls, hosts = rows_of(files, driver)
+    assert list(too_soon(requests)) == []
+    assert repeated(requests) == 0
+    assert len(urls) == len({row.url for row in urls})
+    assert {row.url: CODED[row.state] for row in urls} == expected
+    assert sum(state == "visited" for state in expected.values()) == SITES * PAGES
+    assert {row.host: row.pages for row in hosts} == {
+        Url(sites.start_page(site)).host_key: PAGES for site in range(SITES)
+    }
+    assert all(row.courtesy is not None and row.courtesy.sooner == 0 for row in hosts)
+    status = driver.version.status() if driver.version else None
+    assert status is not None
+    assert (status.pages, status.hosts, status.finished) == (SITES * PAGES, SITES, True)
+
+
+def test_a_store_in_s3_keeps_a_crawl_as_a_folder_does(
+    spark: SparkSession, tmp_path: Path, s3: S3Server, s3_url: str
+) -> None:
+    spark.sparkContext.environment.update(s3.environment)  # the Python workers of Spark may run already
+    files = open_files(s3_url)
+    with counting(tmp_path) as sites:
+        settings = settings_for(sites.start_page(1))
+        driver = Driver(files, spark)
+        driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
+        run_all(driver, settings)
+    urls, _ = rows_of(files, driver)
+    assert sum(CODED[row.state] == "visited" for row in urls) == SITES * PAGES
+    assert Driver(files, spark).version == driver.version
+
+
+def test_limits_of_a_cycle_leave_the_rest_for_the_next(spark: SparkSession, tmp_path: Path) -> None:
+    files = open_files(str(tmp_path / "store"))
+    with counting(tmp_path) as sites:
+        settings = settings_for(*(sites.start_page(site) for site in range(SITES)))
+        driver = Driver(files, spark)
+        driver.begin(settings, parse_seeds(settings.seeds), (), parts=3)
+        few = driver.run_cycle(settings, LIMITS._replace(urls=2))
+        assert few.outcomes == 2
+        assert driver.run_cycle(settings, LIMITS._replace(host_urls=1)).outcomes == SITES
+        none = driver.run_cycle(settings, LIMITS._replace(host_s=0.001, host_urls=5))
+        assert 0 < none.outcomes < 5 * SITES
+        assert sum(note.urls_left for note in none.segments) > 0
+        assert list(too_soon(sites.requests)) == []
+
+
+def test_new_settings_and_seeds_change_the_crawl(spark: SparkSession, tmp_path: Path) -> None:
+    """What was out of scope becomes ready; the limit of pages closes hosts, and a higher one opens them again."""
+    files = open_files(str(tmp_path / "store"))
+    with counting(tmp_path) as sites:
+        first = replace(settings_for(sites.start_page(0)), scope="host", host_pages=5)
+        driver = Driver(files, spark)
+        driver.begin(first, parse_seeds(first.seeds), (), parts=2)
+        run_all(driver, first)
+        version = driver.version
+        assert version is not None
+        assert version.status().states["visited"] == 5
+        wider = replace(first, host_pages=None, scope="host", seeds=(*first.seeds, sites.start_page(2)))
+        again = Driver(files, spark)
+        again.begin(wider, parse_seeds([sites.start_page(2)]), [Url(sites.start_page(3))])
+        run_all(again, wider)
+    urls, _ = rows_of(files, again)
+    visited = [Url(row.url).host for row in urls if CODED[row.state] == "visited"]
+    assert len(visited) == 3 * PAGES
+    assert len(set(visited)) == 3
+
+
+def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_path: Path) -> None:
+    files = open_files(str(tmp_path / "store"))
+    with counting(tmp_path) as sites:
+        settings = settings_for(sites.start_page(0))
+
+        def damage(step: str) -> None:
+            if step == "fetched" and not damaged:
+                (path,) = (tmp_path / "store" / "segments").rglob("*.changes.parquet")
+                path.write_bytes(path.read_bytes()[:-100])
+                damaged.append(path.name)
+
+        damaged: list[str] = []
+        driver = Driver(files, spark, watch=damage)
+        driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
+        with pytest.raises(Exception, match="is damaged") as raised:
+            driver.run_cycle(settings, LIMITS)
+        assert damaged[0] in str(raised.value)
+        before = driver.version
+        again = Driver(files, spark)
+        assert again.version == before
+        assert again.run_cycle(settings, LIMITS).visited == 1
+        run_all(again, settings)
+    urls, _ = rows_of(files, again)
+    assert sum(CODED[row.state] == "visited" for row in urls) == SITES * PAGES
+
+
+def test_what_is_not_needed_any_more_is_removed(spark: SparkSession, tmp_path: Path) -> None:
+    files = open_files(str(tmp_path / "store"))
+    with counting(tmp_path) as sites:
+        settings = settings_for(sites.start_page(0))
+        driver = Driver(files, spark)
+        driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
+        for _ in range(4):
+            driver.run_cycle(settings, LIMITS._replace(urls=1))
+    version = driver.version
+    assert version is not None
+    kept = {entry.path for entry in files.list("table")}
+    assert set(version.files) <= kept
+    assert len(kept) <= 2 * 2 * 2, "those of two versions"
+    assert files.list("cycles") == []
+    assert len(files.list("versions")) == 2
