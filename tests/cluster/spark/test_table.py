@@ -91,14 +91,14 @@ class SameAsFrontier(RuleBasedStateMachine):
             now=lambda: self.now, host_pages=self.host_pages, revisit_until=1e12 if self.revisits else None
         )
         self.table = Table()
-        self.rules = MergeRules(self.host_pages)
+        self.merge_rules = MergeRules(self.host_pages)
 
     @rule(found=discoveries)
     def add(self, found: list[Discovery]) -> None:
         known = self._usable(found)
         self.memory.add(known)
         self.now += 1.0
-        self.table.merge(link_changes(known, self.now - 1.0), self.rules)
+        self.table.merge(link_changes(known, self.now - 1.0), self.merge_rules)
 
     @rule(data=st.data(), wait=st.sampled_from([0.0, 1.0, 5.0]))
     def cycle(self, data: st.DataObject, wait: float) -> None:
@@ -130,7 +130,7 @@ class SameAsFrontier(RuleBasedStateMachine):
         releases = [Release(lease.host, self.now + wait, wait, token=lease.token) for lease in leases]
         self.memory.settle(outcomes, releases)
         changes += [self._visit(outcome) for outcome in outcomes]
-        self.table.merge(changes, self.rules)
+        self.table.merge(changes, self.merge_rules)
         self.now += 1.0
 
     def _visit(self, outcome: Outcome) -> Change:

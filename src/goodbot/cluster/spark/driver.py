@@ -36,7 +36,14 @@ from goodbot.cluster.spark.plan import (
     warc_folder,
 )
 from goodbot.cluster.spark.store_files import StoreFiles
-from goodbot.cluster.spark.table_version import FOLDER, TableVersion, load_current, load_version, save_next
+from goodbot.cluster.spark.table_version import (
+    FOLDER,
+    TableVersion,
+    flip,
+    load_current,
+    load_version,
+    write_version,
+)
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError
 from goodbot.robot.fetch.guard import AddressGuard, Network
@@ -221,7 +228,6 @@ class Driver:
         segments = self._fetch(plan, settings)
         self._watch("fetched")
         done = self._merge_segments(plan, settings, segments)
-        self._watch("flipped")
         self.clean()
         self._watch("cleaned")
         return done
@@ -282,8 +288,11 @@ class Driver:
         self._flip(msgspec.structs.replace(updated, number=version.number + 1, made_at=now, parts=parts))
 
     def _flip(self, version: TableVersion) -> None:
+        path = write_version(self._files, version)
+        self._watch("written")
         self._check()
-        self._current = save_next(self._files, version, self._current)
+        self._current = flip(self._files, version, path, self._current)
+        self._watch("flipped")
 
     def _version(self) -> TableVersion:
         if self._current is None:

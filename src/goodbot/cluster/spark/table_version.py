@@ -109,11 +109,16 @@ def load_version(files: StoreFiles, path: str) -> TableVersion:
         raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
 
 
-def save_next(files: StoreFiles, version: TableVersion, before: Current | None) -> Current:
-    """Writes a version and makes it the current one, in place of `before` (None: the store is empty). Raises BusyError
-    if another driver has written a version meanwhile; then nothing has changed."""
+def write_version(files: StoreFiles, version: TableVersion) -> str:
+    """Writes a version, which nobody sees yet; returns its path."""
     path = f"{FOLDER}/{version.number:08}-{secrets.token_hex(4)}.json"
     files.write(path, msgspec.json.encode(version))
+    return path
+
+
+def flip(files: StoreFiles, version: TableVersion, path: str, before: Current | None) -> Current:
+    """Makes a version that was written to `path` the current one, in place of `before` (None: the store is empty).
+    Raises BusyError if another driver has done so meanwhile; then nothing has changed."""
     pointer = msgspec.json.encode(_Pointer(version.number, path))
     tag = files.write_if(CURRENT, pointer, None if before is None else before.tag)
     if tag is None:
