@@ -5,13 +5,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import msgspec
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from goodbot.cluster.spark.changes import CHANGE_SCHEMA, Change, HostChange, change_batch, host_change
 from goodbot.cluster.spark.granted_hosts import GrantedHosts
 from goodbot.cluster.spark.grants import HostGrant
+from goodbot.cluster.spark.page_rows import COMPRESSION, PageWriter
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import HostRequest
@@ -25,25 +24,8 @@ from goodbot.store.merge.row_rules import settlement_of
 from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Outcome, Release
 
-PAGE_SCHEMA: Final = pa.schema(
-    [
-        ("url", pa.string()),
-        ("host", pa.string()),
-        ("at", pa.float64()),
-        ("links", pa.binary()),
-        ("document", pa.binary()),
-    ]
-)
-"""One row for each page that may be indexed. `at`: when it was fetched. `links` is as `encode_links` makes them,
-`document` a `PreparedDocument` as MessagePack."""
-
 _CHANGES_AT_ONCE: Final = 20_000
-_PAGES_AT_ONCE: Final = 500
 _REQUESTS_AT_ONCE: Final = 1000
-
-COMPRESSION: Final = "zstd"
-
-_ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 @dataclass(slots=True)
@@ -87,11 +69,10 @@ class Segment:
     def __init__(self, changes: Any, pages: Any, parts: int) -> None:
         """`changes` and `pages` are files to write to."""
         self._changes = pq.ParquetWriter(changes, CHANGE_SCHEMA, compression=COMPRESSION)
-        self._pages = pq.ParquetWriter(pages, PAGE_SCHEMA, compression=COMPRESSION)
+        self._pages = PageWriter(pages)
         self._parts = parts
         self._hosts: dict[str, _Host] = {}
         self._rows: list[Change] = []
-        self._documents: list[tuple[str, str, float, bytes, bytes]] = []
         self._recent = RecentLinks()
         self._place = 0
         self._leases: GrantedHosts
@@ -120,7 +101,6 @@ class Segment:
         for host in list(self._hosts):
             self.end(host)
         self._flush_changes()
-        self._flush_pages()
         self._changes.close()
         self._pages.close()
 
@@ -220,11 +200,8 @@ class Segment:
     def add_prepared(self, prepared: PreparedDocument) -> None:
         """See `Index.add_prepared`. The document of a page that is fetched twice is written twice: the later one
         counts."""
-        url, links = Url(prepared.id), dict(prepared.stored).get("links", b"")
-        self._documents.append((url.text, url.host_key, self.fetched_at, links, _ENCODER.encode(prepared)))
+        self._pages.add(prepared, self.fetched_at)
         self.counts.documents += 1
-        if len(self._documents) >= _PAGES_AT_ONCE:
-            self._flush_pages()
 
     def remove(self, document_id: str) -> None:
         """See `Index.remove`. Does nothing: the crawl table says which pages belong in an index."""
@@ -274,10 +251,3 @@ class Segment:
         if self._rows:
             self._changes.write_batch(change_batch(self._rows, self._parts))
             self._rows = []
-
-    def _flush_pages(self) -> None:
-        if self._documents:
-            columns = zip(*self._documents, strict=True)
-            typed = [pa.array(column, item.type) for column, item in zip(columns, PAGE_SCHEMA, strict=True)]
-            self._pages.write_batch(pa.record_batch(typed, schema=PAGE_SCHEMA))
-            self._documents = []
