@@ -3,7 +3,6 @@ pages are requested twice."""
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -14,14 +13,17 @@ from typing import Final, get_args
 
 import psutil
 import pytest
+from pyspark.sql import SparkSession
 
 from cluster.sites import CountingSites, sites_with_pages
 from counting_sites import repeated, too_soon
-from goodbot.cluster.spark.driver import Step
+from goodbot.cluster.spark.driver import CycleLimits, Driver, Step
 from goodbot.cluster.spark.opening import open_files
 from goodbot.cluster.spark.part_files import open_part
 from goodbot.cluster.spark.table_columns import url_rows
 from goodbot.cluster.spark.table_version import load_current
+from goodbot.config import Settings
+from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.store.merge.coding import CODED
 from goodbot.store.merge.crawl_rows import UrlRow
 
@@ -33,8 +35,7 @@ TASKS: Final = 3
 HOST_URLS: Final = 6
 
 _DRIVER: Final = """
-import os, signal, sys
-from pathlib import Path
+import os, sys
 from goodbot.cluster.spark.driver import CycleLimits, Driver
 from goodbot.cluster.spark.driver_lock import driver_lock
 from goodbot.cluster.spark.opening import open_files
@@ -42,7 +43,7 @@ from goodbot.config import Settings
 from goodbot.robot.scope.seeding import parse_seeds
 from pyspark.sql import SparkSession
 
-store, master, killed_at, tasks, host_urls, *seeds = sys.argv[1:]
+store, master, tasks, host_urls, *seeds = sys.argv[1:]
 builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
 builder = builder.config("spark.sql.adaptive.enabled", "false").config("spark.driver.host", "127.0.0.1")
 builder = builder.config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
@@ -51,17 +52,9 @@ settings = Settings(seeds=tuple(seeds), allow_private=True, scope="all")
 limits = CycleLimits(tasks=int(tasks), host_urls=int(host_urls), fetch_s=120.0, host_s=120.0)
 files = open_files(store)
 
-is_begun = killed_at == "seeded"
-
-def passed(step):
-    print(step, flush=True)
-    if step == killed_at and is_begun:  # in a cycle, if the step occurs there
-        os.kill(os.getpid(), signal.SIGKILL)
-
 with driver_lock(files, "test", print) as lock:
-    driver = Driver(files, spark, check=lock.check, watch=passed)
+    driver = Driver(files, spark, check=lock.check)
     driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
-    is_begun = True
     while driver.unfinished() is not None or driver.version.ready_at is not None:
         driver.run_cycle(settings, limits)
 spark.stop()
@@ -79,14 +72,14 @@ def counting(folder: Path) -> Iterator[CountingSites]:
         loop.close()
 
 
-def start_driver(store: Path, master: str, seeds: list[str], killed_at: str = "") -> subprocess.Popen[str]:
+def start_driver(store: Path, master: str, seeds: list[str]) -> subprocess.Popen[str]:
     environment = {
         **os.environ,
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
     }
     return subprocess.Popen(
-        [sys.executable, "-c", _DRIVER, str(store), master, killed_at, str(TASKS), str(HOST_URLS), *seeds],
+        [sys.executable, "-c", _DRIVER, str(store), master, str(TASKS), str(HOST_URLS), *seeds],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -123,31 +116,50 @@ def rows_in(store: Path) -> list[UrlRow]:
     ]
 
 
-def check(store: Path, sites: CountingSites, most_repeated: int) -> None:
+def check(store: Path, sites: CountingSites, crawled: int, most_repeated: int) -> None:
     """Every page is visited and has one row; the sites were asked as seldom as they want."""
     rows = rows_in(store)
     assert len(rows) == len({row.url for row in rows})
-    assert sum(CODED[row.state] == "visited" for row in rows) == SITES * PAGES
+    assert sum(CODED[row.state] == "visited" for row in rows) == crawled * PAGES
     requests = sites.requests
     assert list(too_soon(requests)) == []
     assert repeated(requests) <= most_repeated
 
 
+class KilledError(BaseException):
+    """Ends a driver at a step: all that remains of it is in the store."""
+
+
 @pytest.mark.parametrize("step", get_args(Step))
-def test_the_next_run_goes_on_after_the_driver_was_killed(tmp_path: Path, step: str) -> None:
-    store = tmp_path / "store"
+def test_the_next_run_goes_on_from_the_last_step(spark: SparkSession, tmp_path: Path, step: str) -> None:
+    steps: list[str] = []
+
+    def passed(name: str) -> None:
+        steps.append(name)
+        if name == step and (killed_in_cycle or step == "seeded"):
+            raise KilledError
+
+    files = open_files(str(tmp_path / "store"))
     with counting(tmp_path) as sites:
-        seeds = [sites.start_page(site) for site in range(SITES)]
-        killed = start_driver(store, "local[2]", seeds, step)
-        status, out, err = finish(killed)
-        end_session_of(killed)
-        assert status == -signal.SIGKILL, err
-        assert out.split()[-1] == step
-        status, out, err = finish(start_driver(store, "local[2]", seeds))
-        assert status == 0, err
-        check(store, sites, most_repeated=SITES * HOST_URLS if step == "planned" else 0)
-    if step == "fetched":
-        assert out.split()[:2] == ["fetched", "merged"], "the tasks of the cycle are not run again"
+        settings = Settings(seeds=tuple(sites.start_page(site) for site in range(SITES)), allow_private=True)
+        limits = CycleLimits(tasks=TASKS, host_urls=HOST_URLS, fetch_s=120.0, host_s=120.0)
+        killed_in_cycle = False
+        with pytest.raises(KilledError):
+            driver = Driver(files, spark, watch=passed)
+            driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
+            killed_in_cycle = True
+            driver.run_cycle(settings, limits)
+        steps.clear()
+        again = Driver(files, spark, watch=lambda name: steps.append(name))
+        again.begin(settings, (), ())
+        if step == "fetched":
+            assert steps == ["fetched", "merged", "written", "flipped", "cleaned"]
+        while again.version is not None and again.version.ready_at is not None:
+            again.run_cycle(settings, limits)
+        again.clean()
+        check(tmp_path / "store", sites, SITES, most_repeated=0)
+        kept = {entry.path.split("/")[0] for entry in files.list()}
+        assert "cycles" not in kept
 
 
 def executors_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
@@ -155,18 +167,27 @@ def executors_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
     return [each for each in children if "CoarseGrainedExecutorBackend" in " ".join(each.cmdline())]
 
 
-def test_a_cycle_goes_on_after_an_executor_was_killed(tmp_path: Path) -> None:
+def test_a_cycle_goes_on_after_an_executor_and_then_the_driver_were_killed(tmp_path: Path) -> None:
+    """A driver that was killed leaves executors that are still fetching: they end by themselves."""
     store = tmp_path / "store"
     with counting(tmp_path) as sites:
         seeds = [sites.start_page(site) for site in range(SITES)]
         process = start_driver(store, "local-cluster[2,1,1024]", seeds)
-        deadline = time.monotonic() + 300
-        while len(sites.requests) < 2 * SITES and time.monotonic() < deadline:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.1)
-        running = [each for each in executors_of(process) if each.children()]
-        assert running, "no executor fetches"
-        running[0].kill()
-        status, _, err = finish(process)
+        wait_for_requests(process, sites, 2 * SITES)
+        executors = [each for each in executors_of(process) if each.children()]
+        assert executors, "no executor fetches"
+        executors[0].kill()
+        wait_for_requests(process, sites, len(sites.requests) + 2 * SITES)
+        process.kill()
+        process.communicate()
+        status, _, err = finish(start_driver(store, "local-cluster[2,1,1024]", seeds))
+        end_session_of(process)
         assert status == 0, err
-        check(store, sites, most_repeated=SITES * HOST_URLS)
+        check(store, sites, SITES, most_repeated=2 * SITES * HOST_URLS)
+
+
+def wait_for_requests(process: subprocess.Popen[str], sites: CountingSites, requests: int) -> None:
+    deadline = time.monotonic() + 300
+    while len(sites.requests) < requests and time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.1)

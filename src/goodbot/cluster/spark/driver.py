@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from goodbot.cluster.spark.changes import CHANGE_SCHEMA, Change, change_batch
@@ -264,19 +265,29 @@ class Driver:
         )
         try:
             self._merge([note.changes for note in segments], updated, settings, None)
-        except DamagedError:
-            self._leave_out_damaged(plan, segments)
+        except PySparkException as error:
+            if damaged := self._leave_out_damaged(plan, segments):
+                raise DamagedError(
+                    f"{self._files.url}/{damaged[0]} is damaged, so this cycle is not finished: the next run requests"
+                    " its URLs again"
+                ) from error
             raise
         return CycleDone(plan.number, tuple(segments), self._version())
 
-    def _leave_out_damaged(self, plan: CyclePlan, segments: Sequence[SegmentNote]) -> None:
-        """Removes the notes of tasks whose segments cannot be read, so that the next run fetches them again."""
-        for note in segments:
-            try:
-                for _ in open_part(self._files, note.changes).iter_batches():
-                    pass
-            except (pa.ArrowException, OSError, DamagedError):
-                self._files.remove([done_path(plan.number, note.task)])
+    def _leave_out_damaged(self, plan: CyclePlan, segments: Sequence[SegmentNote]) -> list[str]:
+        """Removes the notes of tasks whose segments cannot be read, so that the next run fetches their URLs again.
+        Returns the paths of these segments."""
+        damaged = [note for note in segments if not self._can_be_read(note.changes)]
+        self._files.remove(done_path(plan.number, note.task) for note in damaged)
+        return [note.changes for note in damaged]
+
+    def _can_be_read(self, path: str) -> bool:
+        try:
+            for _ in open_part(self._files, path).iter_batches():
+                pass
+        except (pa.ArrowException, OSError, DamagedError):
+            return False
+        return True
 
     def _merge(
         self, changes: Sequence[str], updated: TableVersion, settings: Settings, scope: ScopeChange | None
