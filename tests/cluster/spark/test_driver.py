@@ -18,6 +18,7 @@ from goodbot.cluster.spark.part_files import open_part
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_columns import host_rows, url_rows
 from goodbot.config import Settings
+from goodbot.errors import DamagedError
 from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.store.merge.coding import CODED
 from goodbot.store.merge.crawl_rows import HostRow, UrlRow

@@ -144,13 +144,18 @@ def test_the_next_run_goes_on_from_the_last_step(spark: SparkSession, tmp_path: 
         settings = Settings(seeds=tuple(sites.start_page(site) for site in range(SITES)), allow_private=True)
         limits = CycleLimits(tasks=TASKS, host_urls=HOST_URLS, fetch_s=120.0, host_s=120.0)
         killed_in_cycle = False
-        with pytest.raises(KilledError):
+
+        def run() -> None:
+            nonlocal killed_in_cycle
             driver = Driver(files, spark, watch=passed)
             driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
             killed_in_cycle = True
             driver.run_cycle(settings, limits)
+
+        with pytest.raises(KilledError):
+            run()
         steps.clear()
-        again = Driver(files, spark, watch=lambda name: steps.append(name))
+        again = Driver(files, spark, watch=steps.append)
         again.begin(settings, (), ())
         if step == "fetched":
             assert steps == ["fetched", "merged", "written", "flipped", "cleaned"]
