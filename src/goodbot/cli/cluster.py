@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from goodbot.cli.cluster_cycle import command as cycle
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import Command, base_settings
@@ -41,6 +42,9 @@ def command() -> None:
     The commands only read, and need no more than the right to SELECT. If the address names no password, libpq takes it
     from PGPASSWORD or ~/.pgpass. A password is never printed.
     """
+
+
+command.add_command(cycle)
 
 
 def database_options(function: Command) -> Command:
@@ -86,19 +90,34 @@ def database_of(frontier: str | None, folder: Path | None) -> str:
     examples="""
     goodbot cluster status --frontier postgresql://db.example/crawl
     goodbot cluster status --in crawl --json
+    goodbot cluster status --store s3://bucket/crawl
     """,
 )
 @database_options
-def status_command(frontier: str | None, folder: Path | None, as_json: bool) -> None:
+@click.option("--store", metavar="URL", help="The store of a crawl in cycles: a path, or s3://BUCKET/FOLDER.")
+def status_command(frontier: str | None, folder: Path | None, store: str | None, as_json: bool) -> None:
     """Show the progress of the whole crawl: its URLs by state, hosts that are ready, waiting or leased, machines and
-    their partitions, rate, and the size of the database.
+    their partitions, rate, and the size of the database. For a crawl in cycles (--store): its URLs by state, and the
+    current version of its table.
 
-    Numbers of URLs are sums that the machines keep; nothing is counted by reading the tables of URLs, so the command is
-    fast in a crawl of any size.
+    Numbers of URLs are sums that the machines or the cycles keep; nothing is counted by reading the tables of URLs, so
+    the command is fast in a crawl of any size.
 
-    Exit status: 0: done; 2: the database cannot be used, or has no crawl; 3: its server does not answer, or its tables
-    have another format.
+    Exit status: 0: done; 2: the database or store cannot be used, or has no crawl; 3: it does not answer, is damaged,
+    or its tables have another format.
     """
+    if store is not None:
+        if frontier is not None or folder is not None:
+            raise InputError("--store names another crawl than --frontier and --in: give one of them")
+        from goodbot.cli.cluster_store import load_store, store_json, store_lines  # noqa: PLC0415  (few commands)
+
+        found = load_store(store)
+        if as_json:
+            write_json(store_json(*found))
+            return
+        for text in store_lines(*found):
+            say_folded(text, rest=" " * 14 if text.startswith(" ") else "  ")
+        return
     dsn = database_of(frontier, folder)
     from goodbot.cluster.postgres.overview import crawl_overview  # noqa: PLC0415  (loads psycopg)
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from goodbot.cli.command_class import Command
-from goodbot.cli.crawl import settings_options
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import can_rewrite, flush, is_quiet, overwrite, say, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
+from goodbot.cli.settings_options import settings_options
 from goodbot.errors import InputError, SettingError, option_of
 from goodbot.human import counted, human_bytes, human_duration, human_time
 from goodbot.interrupts import STATUS

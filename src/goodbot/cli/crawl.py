@@ -3,13 +3,11 @@
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Collection
-from dataclasses import fields
 from functools import partial
 from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final
 
 import click
 
@@ -28,19 +26,16 @@ from goodbot.cli.message_text import (
     replayed_line,
     when_due_again,
 )
-from goodbot.cli.options import Bytes, base_settings
+from goodbot.cli.options import base_settings
 from goodbot.cli.printing import drop, end_when_unread, say, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
+from goodbot.cli.settings_options import settings_options
 from goodbot.config import (
-    FollowRel,
-    ScopeKind,
     Settings,
-    SignatureAgentForm,
 )
 from goodbot.crawl_folder import CrawlFolder, index_lag
 from goodbot.crawl_preparation import check_listed, new_settings, workers_of
 from goodbot.errors import InputError, RunError, SettingError, StoreAwayError, option_of
-from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes, human_duration
 from goodbot.interrupts import INTERRUPTED, STATUS, run_async, whole
 from goodbot.live import EndReason, LiveStatus
@@ -51,49 +46,6 @@ from goodbot.robot.scope.seeding import Seeding, parse_seeds
 from goodbot.store.control.seed_file import SeedSpool
 from goodbot.values import STATES, Outcome
 from goodbot.wiring import Crawl, open_crawl
-
-_TYPES: dict[str, Any] = {
-    "scope": click.Choice(get_args(ScopeKind)),
-    "dialect": click.Choice(list(DIALECTS)),
-    "follow_rel": click.Choice(get_args(FollowRel)),
-    "signature_agent_form": click.Choice(get_args(SignatureAgentForm)),
-    "depth": click.IntRange(0),
-    "max_size": Bytes(),
-    "workers": click.IntRange(1, 256),
-    "host_pages": click.IntRange(1),
-    "concurrency": click.IntRange(1, 10_000),
-    "per_host": click.IntRange(1, 1000),
-    "delay": click.FloatRange(0),
-    "ca_file": NamedPath(exists=True, dir_okay=False),
-    "sign": NamedPath(),
-}
-_METAVARS = {
-    "depth": "N",
-    "include": "GLOB",
-    "exclude": "GLOB",
-    "types": "TYPE",
-    "max_size": "BYTES",
-    "resolve": "HOST:PORT:ADDRESS",
-    "workers": "N",
-    "concurrency": "N",
-    "per_host": "N",
-    "host_pages": "N",
-    "delay": "SECONDS",
-    "crawl_delay_most": "SECONDS",
-    "agent": "TOKEN",
-    "contact": "MAIL|URL",
-    "scope": "SCOPE",
-    "follow_rel": "WHICH",
-    "dialect": "DIALECT",
-    "signature_agent_form": "FORM",
-    "ca_file": "FILE",
-    "sign": "FILE",
-    "signature_agent": "URL",
-    "proxy": "URL",
-    "frontier": "URL",
-    "archive_to": "URL",
-}
-
 
 _SECTIONS: Final = {
     "What to crawl": (
@@ -117,32 +69,6 @@ _END_WORDS: Final[dict[EndReason, str]] = {
     "max-pages": "reached --max-pages",
     "interrupted": "interrupted",
 }
-
-
-def settings_options(command: Callable[..., Any], without: Collection[str] = ()) -> Callable[..., Any]:
-    """Adds one option for each setting that is not internal, with its help and reason from the setting's own record.
-    `without`: settings that get none."""
-    for item in reversed([item for item in fields(Settings) if not item.metadata["internal"]]):
-        if item.name in without:
-            continue
-        name = item.name.replace("_", "-")
-        text = item.metadata["help"] + (f" ({item.metadata['reason']})" if item.metadata["reason"] else "") + "."
-        if item.default is True:
-            option = click.option(f"--{name}/--no-{name}", default=None, help=f"{text} [default: on]")
-        elif item.default is False:
-            option = click.option(f"--{name}", is_flag=True, default=None, help=text)
-        elif get_origin(item.type) is tuple:
-            name = "type" if item.name == "types" else name
-            option = click.option(
-                f"--{name}", item.name, multiple=True, metavar=_METAVARS[item.name], help=f"{text} Repeatable."
-            )
-        else:
-            shown = None if item.default is None else f" [default: {item.default}]"
-            option = click.option(
-                f"--{name}", type=_TYPES.get(item.name), metavar=_METAVARS.get(item.name), help=text + (shown or "")
-            )
-        command = option(command)
-    return command
 
 
 @click.command(
