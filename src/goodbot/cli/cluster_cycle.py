@@ -182,6 +182,8 @@ def command(
     if parts is not None and before is not None and parts != len(before.parts):
         raise InputError(f"--parts: the crawl in {files.url} has {len(before.parts)} parts, which cannot be changed")
     settings = _settings(before, given, seeds, files.url, listed=bool(seed_files))
+    if before is None:
+        files.check_conditional()
     with (
         read_seed_files(seed_files, Seeding(settings).check) as listed,
         driver_lock(files, "goodbot cluster cycle", partial(say, err=True)) as lock,

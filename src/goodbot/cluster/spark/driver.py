@@ -127,7 +127,6 @@ class Driver:
         """Makes the crawl, or adds to it: `seeds`, which are also in the settings, and those of a list. If the settings
         have changed, judges again what was out of scope. Finishes a cycle that died first, with its own settings."""
         if self._current is None:
-            self._files.check_conditional()
             self._flip(TableVersion(0, 0, self._now(), settings_text(settings), (None,) * parts))
         elif self.unfinished() is not None:
             self.finish_cycle(settings)
