@@ -1,12 +1,15 @@
 """What two texts have in common, and what a page says beside its links."""
 
+import os
+import subprocess
+import sys
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.page.fingerprint import SHORT_WORDS, body_text, fingerprint
+from goodbot.page.fingerprint import SHORT_WORDS, body_text, fingerprint, stable_fingerprint
 from goodbot.values import Response
 
 WORDS = [f"word{number}" for number in range(400)]
@@ -102,3 +105,27 @@ def test_hostile_markup_is_looked_at_once(piece: str) -> None:
     before = time.process_time()
     body_text(html("<body>" + piece * (1_000_000 // len(piece))))
     assert time.process_time() - before < 5  # quadratic would be minutes
+
+
+def test_stable_fingerprints_are_equal_in_all_processes() -> None:
+    long = "many words " * 3000
+    program = (
+        "from goodbot.page.fingerprint import stable_fingerprint\n"
+        f"for text in ({TEXT!r}, 'short', '\\ud800', {long!r}):\n"
+        "    mark = stable_fingerprint(text)\n"
+        "    print(mark, mark.bands())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("text", ["short", TEXT, "many words " * 3000])
+def test_stable_fingerprints_differ_in_the_number_of_the_text_only(text: str) -> None:
+    stable, own = stable_fingerprint(text), fingerprint(text)
+    assert (stable.words, stable.chars, stable.sketch) == (own.words, own.chars, own.sketch)
+    assert stable.exact == stable_fingerprint(f"{text}").exact != stable_fingerprint(f"{text} more").exact

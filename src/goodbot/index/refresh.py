@@ -43,6 +43,12 @@ CHANGED_SHARE: Final = 0.01
 a smaller one if any page has."""
 
 
+def ranked_links_of(pages: int) -> int:
+    """Returns how many links of each page count for PageRank, among that many pages: the first ones that lead to other
+    known pages, at least 5."""
+    return max(5, MAX_RANKED_LINKS // max(1, pages))
+
+
 class Refreshed(NamedTuple):
     """The progress of a refresh: pages read, of how many, and whether it is finished."""
 
@@ -118,7 +124,7 @@ class _Gathering:
         self._sorted = array("Q", map(self._numbers.__getitem__, self._order))
         self._ranks = array("d")
         self._parts = [_Part() for _ in range(0, max(1, self.total), PAGES_PER_PART)]
-        self._most = max(5, MAX_RANKED_LINKS // max(1, self.total))
+        self._most = ranked_links_of(self.total)
 
     def __enter__(self) -> "_Gathering":
         return self

@@ -1,12 +1,16 @@
 """Computes fingerprints of texts, to find texts that are equal or similar.
 
 Two texts are equal if they have the same words in the same order. Their likeness is the share of distinct words they
-have in common, estimated with MinHash (rensa). Fingerprints are valid within one process and must not be stored.
+have in common, estimated with MinHash (rensa). Fingerprints are valid within one process and must not be stored: Python
+hashes texts differently in each process. Those of `stable_fingerprint` are equal in all processes with the same
+versions of Python and rensa.
 """
 
 import re
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from operator import eq
 from typing import Final
 
@@ -21,7 +25,7 @@ SHORT_WORDS: Final = 30
 SLOTS: Final = 64
 """The slots of a sketch, 4 bytes each. They estimate a likeness of 0.95 with a standard deviation of 0.027."""
 
-_BAND: Final = 8
+BAND: Final = 8
 _BANDS: Final = 4
 """Only sketches that agree in all slots of one band are compared: 99 % of the pairs with a likeness of 0.95, 2 % of
 those with 0.5."""
@@ -77,7 +81,7 @@ class Fingerprint:
         if not self.sketch:
             return ()
         return tuple(
-            hash((band, *self.sketch[band * _BAND : (band + 1) * _BAND]))  # the number of the band is part of the key
+            hash((band, *self.sketch[band * BAND : (band + 1) * BAND]))  # the number of the band is part of the key
             for band in range(_BANDS)
         )
 
@@ -88,10 +92,24 @@ def fingerprint(text: str) -> Fingerprint:
 
     Takes 25 µs for 350 words, of which 15 are for splitting them; at most 120 µs.
     """
+    return _fingerprint(text, hash)
+
+
+def stable_fingerprint(text: str) -> Fingerprint:
+    """Computes a fingerprint that other processes may compare with theirs. Its `exact` is a number of 128 bits, so that
+    billions of texts may be compared. Takes 3 µs more for 350 words, 100 µs for 5,000."""
+    return _fingerprint(text, _digest)
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "big")
+
+
+def _fingerprint(text: str, hash_text: Callable[[str], int]) -> Fingerprint:
     chars = len(text)
     ends = text if chars <= 2 * _END_CHARS else f"{text[:_END_CHARS]} {text[-_END_CHARS:]}"
     words = ends.split()
-    exact = hash(text) if ends is not text else hash(" ".join(words))
+    exact = hash_text(text if ends is not text else " ".join(words))
     if len(words) * _LONG_WORD < len(ends):
         letters = "".join(words)
         words = list(map(str.__add__, letters, letters[1:]))

@@ -13,18 +13,23 @@ from s3_server import S3Server, running_s3_server
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """A session with two threads on this machine. It takes about 12 s to start, so all tests share it."""
+    """A session with two threads on this machine. It takes about 12 s to start, so all tests share it. It compiles as
+    little as possible: there are few rows."""
     if shutil.which("java") is None:
         pytest.skip("Java is not installed (Debian's package openjdk-17-jre-headless)")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]").appName("tests")
     settings = {
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.adaptive.enabled": "false",
         "spark.log.level": "ERROR",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
     for name, value in settings.items():
         builder = builder.config(name, value)

@@ -47,6 +47,9 @@ store, master, tasks, host_urls, *seeds = sys.argv[1:]
 builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
 builder = builder.config("spark.sql.adaptive.enabled", "false").config("spark.driver.host", "127.0.0.1")
 builder = builder.config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
+quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+builder = builder.config("spark.driver.extraJavaOptions", quick).config("spark.executor.extraJavaOptions", quick)
+builder = builder.config("spark.sql.codegen.wholeStage", "false").config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
 spark = builder.getOrCreate()
 settings = Settings(seeds=tuple(seeds), allow_private=True, scope="all")
 limits = CycleLimits(tasks=int(tasks), host_urls=int(host_urls), fetch_s=120.0, host_s=120.0)
