@@ -68,9 +68,9 @@ def near_duplicate_pairs(
 
     Almost equal texts are found if they share a band: 99 % of the pairs with a likeness of 0.95, 89 % at 0.9, 52 % at
     0.8. Pages that share one are sorted by the rest of their sketches, and each is compared with the `neighbours` next
-    ones. So up to `neighbours` + 1 pages are all compared with each other; of more pages, such as those made from one
-    template, pairs that are further apart in the order of all shared bands are missed, but neighbours in the chain of
-    pairs are not. One task compares all pages of a band, with a batch of them in memory at a time.
+    ones. So up to `neighbours` + 1 pages are all compared with each other. Of more pages, such as those made from one
+    template, pairs are missed that are further apart in the order of each band they share; adjacent pages are always
+    compared. One task compares all pages of a band, with a batch of them in memory at a time.
 
     The result reads a table that stays persisted until the session ends. A Spark task raises DamagedError if it cannot
     read a document.
