@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from goodbot.cli.cluster_cycle import command as cycle
+from goodbot.cli.cluster_export import command as export
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import Command, base_settings
@@ -45,6 +46,7 @@ def command() -> None:
 
 
 command.add_command(cycle)
+command.add_command(export)
 
 
 def database_options(function: Command) -> Command:

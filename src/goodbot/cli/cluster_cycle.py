@@ -5,13 +5,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from threading import Event, Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from goodbot.cli.cluster_export import show_count, wipe_count
 from goodbot.cli.command_class import Command
+from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import can_rewrite, flush, is_quiet, overwrite, say, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
@@ -24,6 +27,7 @@ from goodbot.robot.scope.seeding import Seeding, parse_seeds
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from goodbot.cluster.spark.crawl_import import Imported
     from goodbot.cluster.spark.driver import CycleDone, CycleLimits, Driver, Step
     from goodbot.cluster.spark.table_version import TableVersion
     from goodbot.config import Settings
@@ -41,7 +45,7 @@ _SETTINGS: Final = {
     "How much in one cycle": ("urls", "host_urls", "host_minutes", "minutes"),
     "How fast": ("delay", "crawl_delay_most", "tasks", "workers", "concurrency", "per_host"),
     "Who you are": ("agent", "contact", "sign", "signature_agent", "signature_agent_form"),
-    "What to keep": ("store", "parts", "index", "archive", "duplicates"),
+    "What to keep": ("store", "source", "parts", "index", "archive", "duplicates"),
     "How pages and rules are read": ("clean_urls", "traps", "dialect"),
     "Network": ("allow_private", "ca_file", "resolve", "proxy"),
 }
@@ -87,6 +91,13 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE",
     help=f"{SEEDS_HELP} A seed from a file allows a private address (--allow-private) only if its host is an IP "
     "address or localhost.",
+)
+@click.option(
+    "--from",
+    "source",
+    type=NamedPath(path_type=Path),
+    metavar="DIR",
+    help="Begin with the crawl of one machine in DIR: its URLs, hosts, archive and settings are copied into the store.",
 )
 @click.option(
     "--parts",
@@ -139,6 +150,7 @@ def command(
     cycles: int,
     master: str,
     seed_files: tuple[str, ...],
+    source: Path | None,
     parts: int | None,
     tasks: int | None,
     workers: int,
@@ -174,6 +186,7 @@ def command(
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415
     from goodbot.cluster.spark.session import spark_session  # noqa: PLC0415
     from goodbot.cluster.spark.table_version import load_current  # noqa: PLC0415
+    from goodbot.crawl_transfer import check_source, import_folder  # noqa: PLC0415
 
     files = open_files(store)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
@@ -181,41 +194,62 @@ def command(
     before = None if current is None else current.version
     if parts is not None and before is not None and parts != len(before.parts):
         raise InputError(f"--parts: the crawl in {files.url} has {len(before.parts)} parts, which cannot be changed")
-    settings = _settings(before, given, seeds, files.url, listed=bool(seed_files))
+    base, folder = base_settings(), None
+    if source is not None:
+        if before is not None:
+            raise InputError(f"--from begins a crawl, and there is one in {files.url}: use another store")
+        folder = check_source(source)
+        base = folder.settings(base, given)
+    settings = _settings(before, base, given, seeds, files.url, listed=bool(seed_files or folder))
     if before is None:
         files.check_conditional()
     with (
         read_seed_files(seed_files, Seeding(settings).check) as listed,
         driver_lock(files, "goodbot cluster cycle", partial(say, err=True)) as lock,
-        spark_session(master, "goodbot cluster cycle") as spark,
     ):
-        limits = CycleLimits(
-            urls=urls,
-            host_urls=host_urls,
-            host_s=host_minutes * 60,
-            fetch_s=minutes * 60,
-            tasks=tasks or min(2 * spark.sparkContext.defaultParallelism, 1024),
-            workers=workers,
-            revisits=keep_fresh,
-        )
-        run = _Run(spark, as_json=as_json)
-        driver = Driver(files, spark, check=lock.check, watch=run.passed)
-        return run.all(
-            driver,
-            settings,
-            limits,
-            cycles,
-            lambda: driver.begin(settings, parse_seeds(seeds), listed or (), parts or PARTS),
-        )
+        if folder is not None:
+            own = _settings(None, folder.settings(base_settings()), {}, (), files.url, listed=True)
+            _show_imported(import_folder(files, folder, own, parts or PARTS, show_count), as_json=as_json)
+        with spark_session(master, "goodbot cluster cycle") as spark:
+            limits = CycleLimits(
+                urls=urls,
+                host_urls=host_urls,
+                host_s=host_minutes * 60,
+                fetch_s=minutes * 60,
+                tasks=tasks or min(2 * spark.sparkContext.defaultParallelism, 1024),
+                workers=workers,
+                revisits=keep_fresh,
+            )
+            run = _Run(spark, as_json=as_json)
+            driver = Driver(files, spark, check=lock.check, watch=run.passed)
+            begin = partial(driver.begin, settings, parse_seeds(seeds), listed or (), parts or PARTS)
+            return run.all(driver, settings, limits, cycles, begin)
+
+
+def _show_imported(done: "Imported", *, as_json: bool) -> None:
+    wipe_count()
+    if as_json:
+        write_json({"event": "import", **done._asdict()})
+        flush()
+        return
+    again = f"; {counted(done.again, 'page')} to request again, which the archive does not have" if done.again else ""
+    what = (counted(done.urls, "URL"), counted(done.hosts, "host"), counted(done.documents, "page"))
+    say_folded(f"copied into the store: {', '.join(what)}, {counted(done.warcs, 'archive file')}{again}")
 
 
 def _settings(
-    before: "TableVersion | None", given: dict[str, Any], seeds: tuple[str, ...], url: str, *, listed: bool
+    before: "TableVersion | None",
+    base: "Settings",
+    given: dict[str, Any],
+    seeds: tuple[str, ...],
+    url: str,
+    *,
+    listed: bool,
 ) -> "Settings":
     from goodbot.cluster.spark.crawl_settings import crawl_settings  # noqa: PLC0415  (loads msgspec and the stores)
 
     try:
-        return crawl_settings(before, base_settings(), given, seeds, listed=listed, url=url)
+        return crawl_settings(before, base, given, seeds, listed=listed, url=url)
     except SettingError as error:
         raise InputError(error.naming(f"--{option_of(error.name)}")) from error
 
@@ -280,7 +314,7 @@ class _Run:
         def act() -> None:
             try:
                 result.append(work())
-            except BaseException as error:  # noqa: BLE001  (raised again below)
+            except Exception as error:  # noqa: BLE001  (raised again below)
                 result.append(error)
             finally:
                 ended.set()
@@ -299,7 +333,7 @@ class _Run:
                 ended.wait(10)
                 break
         self._wipe()
-        if result and isinstance(result[0], BaseException):
+        if result and isinstance(result[0], Exception):
             if self._pressed > 1:
                 return None
             from goodbot.cluster.spark.session import task_error  # noqa: PLC0415  (few commands use Spark)

@@ -1,18 +1,16 @@
 """Merges the settings of a crawl in cycles: options override those in the store, which override the user's defaults."""
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from goodbot.cluster.spark.table_version import TableVersion
+from goodbot.cluster.spark.table_version import TableVersion, settings_of
 from goodbot.config import Settings
-from goodbot.errors import DamagedError, InputError, SettingError
+from goodbot.errors import InputError
 from goodbot.robot.crawl.settings_check import check_files, check_form
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import parse_seeds, typed_seeds
-from goodbot.settings_file import with_values
 
 NOT_FOR_CYCLES: Final = ("frontier", "archive_to", "render", "workers")
 """Settings that have no meaning here: the store keeps frontier and archive, and tasks run no browser. The number of
@@ -33,10 +31,7 @@ def crawl_settings(
     for an invalid value or seed, or if a new crawl has no seed, DamagedError for settings that cannot be read."""
     kept = replace(base, frontier=None, archive_to=None, render=False, workers=None)
     if before is not None:
-        try:
-            kept = with_values(kept, tomllib.loads(before.settings))
-        except (tomllib.TOMLDecodeError, SettingError) as error:
-            raise DamagedError(f"the settings of the crawl in {url} are damaged: {error}") from error
+        kept = settings_of(before, url, kept)
     settings = replace(kept, **options)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
     if before is None and not (together or listed):

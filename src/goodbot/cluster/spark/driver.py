@@ -7,7 +7,7 @@ files that are no longer needed removed.
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
@@ -41,6 +41,7 @@ from goodbot.cluster.spark.table_version import (
     FOLDER,
     TableVersion,
     flip,
+    listed_seeds,
     load_current,
     load_version,
     write_version,
@@ -133,7 +134,7 @@ class Driver:
         version = self._version()
         text = settings_text(settings)
         list_path, changes = self._write_seeds(settings, seeds, listed, len(version.parts))
-        has_changed = version.settings != text and version.number > 0
+        has_changed = version.settings != text
         if changes is None and not has_changed:
             return
         lists = version.seed_lists if list_path is None else (*version.seed_lists, list_path)
@@ -166,14 +167,7 @@ class Driver:
 
     def seeds_of(self, version: TableVersion, settings: Settings) -> tuple[Url, ...]:
         """Returns all seeds of the crawl."""
-        return (*parse_seeds(settings.seeds), *self._listed(version))
-
-    def _listed(self, version: TableVersion) -> Iterator[Url]:
-        for path in version.seed_lists:
-            data = self._files.read(path)
-            if data is None:
-                raise DamagedError(f"{self._files.url}/{path} is missing")
-            yield from map(Url, data.decode().splitlines())
+        return (*parse_seeds(settings.seeds), *listed_seeds(self._files, version))
 
     def _scope_change(self, version: TableVersion, settings: Settings, before: str) -> ScopeChange:
         seeds = self.seeds_of(version, settings)
@@ -263,7 +257,7 @@ class Driver:
             cycles=(*version.cycles, plan.number) if segments else version.cycles,
         )
         try:
-            self._merge([note.changes for note in segments], updated, settings, None)
+            self._merge([note.changes for note in segments if note.changes], updated, settings, None)
         except PySparkException as error:
             if damaged := self._leave_out_damaged(plan, segments):
                 raise DamagedError(
@@ -276,9 +270,9 @@ class Driver:
     def _leave_out_damaged(self, plan: CyclePlan, segments: Sequence[SegmentNote]) -> list[str]:
         """Removes the notes of tasks whose segments cannot be read, so that the next run fetches their URLs again.
         Returns the paths of these segments."""
-        damaged = [note for note in segments if not self._can_be_read(note.changes)]
-        self._files.remove(done_path(plan.number, note.task) for note in damaged)
-        return [note.changes for note in damaged]
+        damaged = {note.changes: note.task for note in segments if note.changes and not self._can_be_read(note.changes)}
+        self._files.remove(done_path(plan.number, task) for task in damaged.values())
+        return list(damaged)
 
     def _can_be_read(self, path: str) -> bool:
         try:

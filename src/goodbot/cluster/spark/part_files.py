@@ -36,10 +36,12 @@ class PartNote(msgspec.Struct, frozen=True):
 
 
 class PartWriter:
-    """Implements `PartOutput`. Writes to the folder `local`, then moves the files into the store."""
+    """Implements `PartOutput`. Writes to the folder `local`, then moves the files into the store. `rows_at_once`: the
+    URLs of a row group, which are in memory together."""
 
-    def __init__(self, local: Path) -> None:
+    def __init__(self, local: Path, rows_at_once: int = ROWS_AT_ONCE) -> None:
         self._local = local
+        self._rows_at_once = rows_at_once
         self._urls = pq.ParquetWriter(str(local / "urls"), URL_SCHEMA, compression=_COMPRESSION)
         self._hosts = pq.ParquetWriter(str(local / "hosts"), HOST_SCHEMA, compression=_COMPRESSION)
         self._url_batches: list[pa.RecordBatch] = []
@@ -52,7 +54,7 @@ class PartWriter:
     def add_urls(self, batch: pa.RecordBatch) -> None:
         """See `PartOutput`."""
         self._url_batches.append(batch)
-        if sum(each.num_rows for each in self._url_batches) >= ROWS_AT_ONCE:
+        if sum(each.num_rows for each in self._url_batches) >= self._rows_at_once:
             self._flush_urls()
 
     def add_hosts(self, batch: pa.RecordBatch) -> None:
@@ -90,7 +92,7 @@ class PartWriter:
         table = pa.Table.from_batches(self._url_batches).combine_chunks()
         self._url_batches = []
         self._count(table)
-        self._urls.write_table(table, row_group_size=2 * ROWS_AT_ONCE)
+        self._urls.write_table(table, row_group_size=2 * self._rows_at_once)
 
     def _flush_hosts(self) -> None:
         if not self._host_batches:

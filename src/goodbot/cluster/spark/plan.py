@@ -29,11 +29,11 @@ class CyclePlan(msgspec.Struct, frozen=True):
 
 
 class SegmentNote(msgspec.Struct, frozen=True):
-    """What a fetch task has written: the paths of its two Parquet files, its WARC files, and counts. `urls_left`: those
-    that it had no time for."""
+    """What a fetch task has written: the paths of its two Parquet files (`changes` is None for a crawl that was
+    imported), its WARC files, and counts. `urls_left`: those that it had no time for."""
 
     task: int
-    changes: str
+    changes: str | None
     pages: str | None
     warcs: tuple[str, ...]
     counts: SegmentCounts

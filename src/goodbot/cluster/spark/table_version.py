@@ -4,13 +4,18 @@ two drivers cannot overwrite each other's work.
 """
 
 import secrets
+import tomllib
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import msgspec
 
 from goodbot.cluster.spark.part_files import PartNote
 from goodbot.cluster.spark.store_files import StoreFiles
-from goodbot.errors import BusyError, DamagedError, RunError
+from goodbot.config import Settings
+from goodbot.errors import BusyError, DamagedError, RunError, SettingError
+from goodbot.settings_file import with_values
+from goodbot.url import Url
 from goodbot.values import STATES, State, Status
 
 FORMAT: Final = 1
@@ -63,6 +68,15 @@ class TableVersion(msgspec.Struct, frozen=True):
         states = {state: self.count(state) for state in STATES}
         hosts = sum(part.host_count for part in self.parts if part is not None)
         return Status(states, states["visited"], self.bytes, hosts, self.ready_at)
+
+
+def settings_of(version: TableVersion, url: str, base: Settings | None = None) -> Settings:
+    """Returns the settings of the crawl in the store at `url`; what they do not say is as in `base`. Raises
+    DamagedError if they cannot be read."""
+    try:
+        return with_values(base or Settings(), tomllib.loads(version.settings))
+    except (tomllib.TOMLDecodeError, SettingError) as error:
+        raise DamagedError(f"the settings of the crawl in {url} are damaged: {error}") from error
 
 
 class Current(NamedTuple):
@@ -125,3 +139,12 @@ def flip(files: StoreFiles, version: TableVersion, path: str, before: Current | 
         files.remove([path])
         raise BusyError(f"another driver has written a version of the crawl in {files.url}: this one has not")
     return Current(version, path, tag)
+
+
+def listed_seeds(files: StoreFiles, version: TableVersion) -> Iterator[Url]:
+    """Yields the seeds of lists. Raises DamagedError if a list is missing."""
+    for path in version.seed_lists:
+        data = files.read(path)
+        if data is None:
+            raise DamagedError(f"{files.url}/{path} is missing")
+        yield from map(Url, data.decode().splitlines())

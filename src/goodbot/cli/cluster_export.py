@@ -1,0 +1,74 @@
+"""`goodbot cluster export`: brings a crawl in cycles back to one machine."""
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from goodbot.cli.command_class import Command
+from goodbot.cli.file_types import NamedPath
+from goodbot.cli.printing import can_rewrite, is_quiet, overwrite, say, say_folded, write_json
+from goodbot.errors import InputError
+from goodbot.human import counted
+
+
+@click.command(
+    name="export",
+    cls=Command,
+    short_help="Bring a crawl in cycles back to one machine",
+    output=False,
+    examples="""
+    goodbot cluster export --store /mnt/crawl --into crawl
+    goodbot cluster export --store s3://bucket/crawl --into crawl --json
+    """,
+)
+@click.option("--store", required=True, metavar="URL", help="The store: a path, or s3://BUCKET/FOLDER.")
+@click.option(
+    "--into",
+    "folder",
+    required=True,
+    type=NamedPath(path_type=Path),
+    metavar="DIR",
+    help="Folder for the crawl. It must have none yet.",
+)
+def command(store: str, folder: Path, as_json: bool) -> None:
+    """Copy the crawl of a store into the folder of one machine: its URLs and hosts become the frontier there, and its
+    archive is copied. The store stays as it is. `goodbot crawl --into DIR` goes on with the crawl; it makes the search
+    index from the archive first.
+
+    No driver may work on the store meanwhile. A run that was interrupted is repeated; files of the archive that are
+    copied already are not copied again.
+
+    Exit status: 0: done; 2: there is no crawl in the store, or there is one in DIR; 3: another driver works on the
+    store, or it is damaged, or a file cannot be written; 130: interrupted.
+    """
+    from goodbot.cluster.spark.driver_lock import driver_lock  # noqa: PLC0415  (loads pyarrow)
+    from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415
+    from goodbot.cluster.spark.table_version import load_current  # noqa: PLC0415
+    from goodbot.crawl_transfer import export_to_folder  # noqa: PLC0415
+
+    files = open_files(store)
+    if load_current(files) is None:
+        raise InputError(f"no crawl in {files.url}")
+    with driver_lock(files, "goodbot cluster export", partial(say, err=True)):
+        current = load_current(files)
+        assert current is not None  # noqa: S101  (nobody removes a pointer)
+        done = export_to_folder(files, current.version, folder, show_count)
+    wipe_count()
+    if as_json:
+        write_json({"urls": done.urls, "hosts": done.hosts, "archive_files": done.warcs, "into": str(folder)})
+        return
+    what = (counted(done.urls, "URL"), counted(done.hosts, "host"), counted(done.warcs, "archive file"))
+    say_folded(f"{', '.join(what)} copied into {folder}: goodbot crawl --into {folder} goes on with the crawl")
+
+
+def show_count(what: str, count: int) -> None:
+    """Shows how many are copied, if standard error is a terminal."""
+    if can_rewrite() and not is_quiet():
+        overwrite(f"{count:,} {what} copied")
+
+
+def wipe_count() -> None:
+    """Removes what `show_count` has shown."""
+    if can_rewrite() and not is_quiet():
+        overwrite("")

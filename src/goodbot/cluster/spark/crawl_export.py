@@ -1,0 +1,107 @@
+"""Brings the crawl of a store back to one machine: its table becomes the frontier of a folder, its archive the archive
+there."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import pyarrow as pa
+
+from goodbot.cluster.spark.part_files import open_part
+from goodbot.cluster.spark.plan import SegmentNote, notes_path
+from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.cluster.spark.table_columns import host_rows, url_rows
+from goodbot.cluster.spark.table_version import TableVersion
+from goodbot.errors import DamagedError
+from goodbot.store.merge.crawl_rows import HostRow, UrlRow
+from goodbot.store.sqlite.crawl_writing import write_crawl
+
+_PIECE_BYTES = 1 << 20
+
+Watch = Callable[[str, int], object]
+"""Takes what is copied, and how many so far."""
+
+
+class Exported(NamedTuple):
+    """What was exported."""
+
+    urls: int
+    hosts: int
+    warcs: int
+
+
+def export_crawl(
+    files: StoreFiles, version: TableVersion, frontier: Path, warc: Path, watch: Watch = lambda what, count: None
+) -> Exported:
+    """Copies the archive into the folder `warc`, then makes the `frontier` file, which is the last to be made: a folder
+    without it has no crawl. A file of the archive that is there already, with the right size, is not copied again.
+
+    Raises InputError if there is a frontier, DamagedError if a file of the store is missing or cannot be read, RunError
+    if the disk or the store fails."""
+    paths = warc_paths(files, version)
+    sizes = {entry.path: entry.size for entry in files.list("warc")}
+    warc.mkdir(parents=True, exist_ok=True)
+    for number, path in enumerate(paths, start=1):
+        if path not in sizes:
+            raise DamagedError(f"{files.url}/{path} is missing")
+        target = warc / path.rpartition("/")[2]
+        if not target.exists() or target.stat().st_size != sizes[path]:
+            _fetch(files, path, target)
+        watch("files of the archive", number)
+    counts = {"URLs": 0}
+
+    def counted() -> Iterator[UrlRow]:
+        for row in urls_of(files, version):
+            counts["URLs"] += 1
+            if counts["URLs"] % 10_000 == 0:
+                watch("URLs", counts["URLs"])
+            yield row
+
+    write_crawl(frontier, hosts_of(files, version), counted(), size_bytes=version.bytes)
+    hosts = sum(part.host_count for part in version.parts if part is not None)
+    return Exported(counts["URLs"], hosts, len(paths))
+
+
+def warc_paths(files: StoreFiles, version: TableVersion) -> list[str]:
+    """Returns the paths of all files of the archive. Raises DamagedError if the notes of a cycle cannot be read."""
+    paths: list[str] = []
+    for number in version.cycles:
+        data = files.read(notes_path(number))
+        try:
+            notes = msgspec.json.decode(data or b"", type=list[SegmentNote])
+        except msgspec.MsgspecError as error:
+            raise DamagedError(f"{files.url}/{notes_path(number)} is missing or damaged") from error
+        paths += (path for note in notes for path in note.warcs)
+    return paths
+
+
+def hosts_of(files: StoreFiles, version: TableVersion) -> Iterator[HostRow]:
+    """Yields the hosts of all parts."""
+    for part in version.parts:
+        if part is not None:
+            for batch in _batches(files, part.hosts):
+                yield from host_rows(batch)
+
+
+def urls_of(files: StoreFiles, version: TableVersion) -> Iterator[UrlRow]:
+    """Yields the URLs of all parts."""
+    for part in version.parts:
+        if part is not None:
+            for batch in _batches(files, part.urls):
+                yield from url_rows(batch)
+
+
+def _batches(files: StoreFiles, path: str) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from open_part(files, path).iter_batches(batch_size=8192)
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
+
+
+def _fetch(files: StoreFiles, path: str, target: Path) -> None:
+    draft = target.with_name(f"{target.name}.new")
+    with files.open_input(path) as source, draft.open("wb") as out:
+        while piece := source.read(_PIECE_BYTES):
+            out.write(piece)
+    draft.replace(target)
