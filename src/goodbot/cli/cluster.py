@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from goodbot.cli.cluster_analysis import dedup, pagerank
 from goodbot.cli.cluster_cycle import command as cycle
 from goodbot.cli.cluster_export import command as export
 from goodbot.cli.command_groups import CommandGroup
@@ -45,8 +46,8 @@ def command() -> None:
     """
 
 
-command.add_command(cycle)
-command.add_command(export)
+for each in (cycle, export, pagerank, dedup):
+    command.add_command(each)
 
 
 def database_options(function: Command) -> Command:

@@ -16,9 +16,10 @@ from goodbot.cli.cluster_export import show_count, wipe_count
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
-from goodbot.cli.printing import can_rewrite, flush, is_quiet, overwrite, say, say_folded, write_json
+from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
 from goodbot.cli.settings_options import settings_options
+from goodbot.cli.spark_work import LOOK_S, failed, show_progress, wipe_progress
 from goodbot.errors import InputError, SettingError, option_of
 from goodbot.human import counted, human_bytes, human_duration, human_time
 from goodbot.interrupts import STATUS
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from goodbot.cluster.spark.table_version import TableVersion
     from goodbot.config import Settings
 
-LOOK_S: Final = 0.2
-SHOWN_AFTER_S: Final = 2.0
 MOST_WAIT_S: Final = 600.0
 """If nothing is due within this time, the command ends before the last cycle."""
 
@@ -323,7 +322,8 @@ class _Run:
         thread = Thread(target=act, daemon=True)
         thread.start()
         while not ended.wait(LOOK_S):
-            self._show_progress(time.monotonic() - began)
+            what = {"planned": "fetching", "fetched": "merging"}.get(self._step or "", "writing the crawl table")
+            show_progress(self._spark, what, time.monotonic() - began)
             if self._pressed and not self._stopping:
                 self._stopping = True
                 self._say("stopping: pages in flight are finished, and the cycle is ended; Ctrl-C again stops at once")
@@ -332,13 +332,11 @@ class _Run:
                 self._spark.sparkContext.cancelAllJobs()
                 ended.wait(10)
                 break
-        self._wipe()
+        wipe_progress()
         if result and isinstance(result[0], Exception):
             if self._pressed > 1:
                 return None
-            from goodbot.cluster.spark.session import task_error  # noqa: PLC0415  (few commands use Spark)
-
-            raise task_error(result[0]) from result[0]
+            raise failed(result[0]) from result[0]
         return result[0] if result else None
 
     @contextmanager
@@ -357,22 +355,8 @@ class _Run:
     # ---- what is shown
 
     def _say(self, text: str) -> None:
-        self._wipe()
+        wipe_progress()
         say_folded(f"goodbot: {text}", err=True)
-
-    def _show_progress(self, passed_s: float) -> None:
-        if passed_s < SHOWN_AFTER_S or not can_rewrite() or is_quiet():
-            return
-        tracker = self._spark.sparkContext.statusTracker()
-        stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
-        done = sum(stage.numCompletedTasks for stage in stages if stage is not None)
-        total = sum(stage.numTasks for stage in stages if stage is not None)
-        what = {"planned": "fetching", "fetched": "merging"}.get(self._step or "", "writing the crawl table")
-        overwrite(f"{what}: {done} of {counted(total, 'task')} done, {human_duration(passed_s)}")
-
-    def _wipe(self) -> None:
-        if can_rewrite() and not is_quiet():
-            overwrite("")
 
     def _show(self, done: "CycleDone") -> None:
         seconds = max((note.ended_at for note in done.segments), default=0.0) - min(

@@ -21,7 +21,7 @@ SITES, PAGES = 3, 6
 async def crawl(folder: Path, tmp_path: Path, *options: str) -> None:
     async with sites_with_pages(SITES, PAGES, tmp_path) as sites:
         done = await goodbot(
-            *("crawl", sites.start_page(0), "--into", folder, "--allow-private", "--scope", "all", *options)
+            "crawl", sites.start_page(0), "--into", folder, "--allow-private", "--scope", "all", *options
         )
         assert done.status == 0, done.err
 
