@@ -4,11 +4,12 @@ from collections import Counter
 
 import pytest
 
-from goodbot.partitions import PARTITIONS, owners_of_partitions, partition_of, share_of_partition
+from goodbot.partitions import PARTITIONS, owners_of_partitions, part_of, partition_of, share_of_partition
 
 
 def test_they_never_change() -> None:
     assert [partition_of(name) for name in ("example.org", "www.example.org:8080", "192.88.99.1")] == [974, 315, 106]
+    assert [part_of(name, 64) for name in ("example.org", "www.example.org:8080", "192.88.99.1")] == [53, 10, 26]
     assert [share_of_partition(partition, 3) for partition in range(8)] == [2, 2, 0, 1, 1, 2, 2, 1]
 
 
@@ -16,6 +17,15 @@ def test_names_are_spread_evenly() -> None:
     counts = Counter(partition_of(f"host{number}.example") for number in range(100 * PARTITIONS))
     assert len(counts) == PARTITIONS
     assert max(counts.values()) < 160
+
+
+def test_parts_are_even_also_for_the_hosts_of_one_partition() -> None:
+    hosts = [f"host{number}.example" for number in range(100 * PARTITIONS)]
+    for some in (hosts[:6400], [host for host in hosts if partition_of(host) < 64]):
+        counts = Counter(part_of(host, 64) for host in some)
+        assert set(counts) == set(range(64))
+        assert max(counts.values()) < 160
+    assert {part_of(host, 1) for host in hosts[:9]} == {0}
 
 
 def test_one_more_process_takes_only_its_own_share_from_the_others() -> None:
