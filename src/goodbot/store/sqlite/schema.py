@@ -109,6 +109,11 @@ def create(path: Path) -> None:
         connection.executemany("INSERT INTO totals (name) VALUES (?)", [(name,) for name in names])
     finally:
         connection.close()
+    put_in_place(draft, path)
+
+
+def put_in_place(draft: Path, path: Path) -> None:
+    """Renames a finished draft to `path`; when this returns, that is on disk."""
     draft.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
