@@ -15,6 +15,7 @@ from goodbot.watch.reader.log_positions import KNOWN_BYTES, LogPosition, Trail
 from goodbot.watch.reader.opening import LogStream
 
 FIRST, SECOND = "#Fields: date time c-ip", "#Fields: time date"
+LONG_HEADER = FIRST.encode() + b" x" * (LONGEST_LINE // 2)
 
 
 def reader(content: bytes, block_bytes: int = 100, *, complete_only: bool = False) -> BlockReader:
@@ -142,6 +143,8 @@ def test_memory_holds_only_the_beginning_of_a_long_line() -> None:
         pytest.param(f"\ufeff{FIRST}\n".encode() + b"a\n" * 60, [None, FIRST], FIRST, id="after a byte order mark"),
         pytest.param(b"a\n" * 49 + FIRST.encode(), [None], FIRST, id="without a newline"),
         pytest.param(b"x #Fields: no\n" * 10, [None, None], None, id="within a line"),
+        pytest.param(b"%s\n%s\n" % (FIRST.encode(), LONG_HEADER), [None, FIRST], FIRST, id="a longer one is no header"),
+        pytest.param(LONG_HEADER, [None], None, id="only a longer one"),
     ],
 )
 def test_the_header_before_a_block(content: bytes, headers: list[str | None], last: str | None) -> None:

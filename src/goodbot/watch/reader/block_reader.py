@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from goodbot.watch.blocks import BLOCK_BYTES, Block
 from goodbot.watch.log_entries import LONGEST_LINE
@@ -15,6 +15,63 @@ LONGEST_KEPT: Final = 1024 * 1024
 FIELDS: Final = b"#Fields:"
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+class CutLines(NamedTuple):
+    """Whole lines."""
+
+    data: bytes
+    cut_bytes: int
+    """Bytes of the first line that were read and not kept."""
+
+
+class LineCutter:
+    """Takes the bytes of a log, and gives its lines. Of a line with more than `LONGEST_KEPT` bytes only the beginning
+    is kept."""
+
+    def __init__(self, rest: bytes = b"") -> None:
+        """`rest`: the beginning of the first line, if it was read before."""
+        self._rest = b""
+        self._cut_bytes = 0
+        self._keep(rest)
+
+    def add(self, data: bytes) -> CutLines | None:
+        """Takes the next bytes. Returns the lines that end there, if any."""
+        if self._cut_bytes:
+            end = data.find(b"\n")
+            if end < 0:
+                self._cut_bytes += len(data)
+                return None
+            self._cut_bytes, data = self._cut_bytes + end, data[end:]
+        data = self._rest + data
+        end = data.rfind(b"\n") + 1
+        lines = CutLines(data[:end], self._cut_bytes) if end else None
+        if end:
+            self._cut_bytes = 0
+        self._keep(data[end:])
+        return lines
+
+    def end(self) -> CutLines | None:
+        """Returns the last line, if it has no newline."""
+        return CutLines(self._rest, self._cut_bytes) if self._rest else None
+
+    def _keep(self, rest: bytes) -> None:
+        self._rest = rest
+        if len(rest) > LONGEST_KEPT:
+            self._cut_bytes, self._rest = len(rest) - LONGEST_LINE - 1, rest[: LONGEST_LINE + 1]
+
+
+def last_header(data: bytes) -> str | None:
+    """Returns the last `#Fields:` line of a block, or None if it has none that is short enough to be read."""
+    place = data.rfind(FIELDS)
+    while place >= 0:
+        start = 0 if place == len(_BYTE_ORDER_MARK) and data.startswith(_BYTE_ORDER_MARK) else place
+        end = data.find(b"\n", place)
+        end = len(data) if end < 0 else end
+        if (start == 0 or data[start - 1 : start] == b"\n") and end - start <= LONGEST_LINE:
+            return data[place:end].decode("latin-1").rstrip("\r")
+        place = data.rfind(FIELDS, 0, place)
+    return None
 
 
 class BlockReader:
@@ -62,42 +119,25 @@ class BlockReader:
 
     def blocks(self) -> Iterator[Block]:
         """Yields the blocks. With `complete_only`, a last line without its newline is left for the next time."""
-        rest = b""
-        cut_bytes = 0  # of a long line, bytes that were read and not kept
+        cutter = LineCutter()
         for piece in self._gathered():
-            data, tail = piece, self._trail.tail_at(piece, piece.rfind(b"\n") + 1)
+            tail = self._trail.tail_at(piece, piece.rfind(b"\n") + 1)
             self._trail.add(piece)
-            if cut_bytes:
-                end = data.find(b"\n")
-                if end < 0:
-                    cut_bytes += len(data)
-                    continue
-                cut_bytes, data = cut_bytes + end, data[end:]
-            data = rest + data
-            end = data.rfind(b"\n") + 1
-            rest = data[end:]
-            if end:
-                yield self._block(data[:end], cut_bytes, tail)
-                cut_bytes = 0
-            if len(rest) > LONGEST_KEPT:
-                cut_bytes, rest = len(rest) - LONGEST_LINE - 1, rest[: LONGEST_LINE + 1]
-        if rest and not self._complete_only:
-            yield self._block(rest, cut_bytes, self._trail.tail)
+            lines = cutter.add(piece)
+            if lines is not None:
+                yield self._block(lines, tail)
+        if not self._complete_only and (last := cutter.end()) is not None:
+            yield self._block(last, self._trail.tail)
 
     def position(self, head: bytes) -> LogPosition:
         """Returns how far the log, which begins with `head`, was read in blocks."""
         return self._trail.position(head, self.counted, self._tail, self.header)
 
-    def _block(self, data: bytes, cut_bytes: int, tail: bytes) -> Block:
-        block = Block(data, self._stream.source, self.header)
-        self.counted += len(data) + cut_bytes
+    def _block(self, lines: CutLines, tail: bytes) -> Block:
+        block = Block(lines.data, self._stream.source, self.header)
+        self.counted += len(lines.data) + lines.cut_bytes
         self._tail = tail
-        place = data.rfind(FIELDS)
-        while place > 0 and data[place - 1 : place] != b"\n" and data[:place] != _BYTE_ORDER_MARK:
-            place = data.rfind(FIELDS, 0, place)
-        if place >= 0:
-            end = data.find(b"\n", place)
-            self.header = data[place : end if end >= 0 else len(data)].decode("latin-1").rstrip("\r")
+        self.header = last_header(lines.data) or self.header
         return block
 
     def _gathered(self) -> Iterator[bytes]:
