@@ -5,8 +5,9 @@ before the place up to which it was counted, and by checkpoints between the two.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count, takewhile
 from typing import Final
 
 KNOWN_BYTES: Final = 4096
@@ -41,6 +42,15 @@ class LogPosition:
         return _digest(trail.tail) == self.tail_digest
 
 
+def checkpoint_places(size: int) -> Iterator[int]:
+    """Yields the places of the checkpoints of a log with so many bytes."""
+    return takewhile(lambda place: place <= size, map(_checkpoint, count()))
+
+
+def _checkpoint(number: int) -> int:
+    return KNOWN_BYTES << (number + 1)
+
+
 class Trail:
     """What a log is known by, gathered while it is read: `place`, the bytes read; `tail`, the last `KNOWN_BYTES` of
     them; `checkpoints`."""
@@ -53,7 +63,7 @@ class Trail:
     def add(self, piece: bytes) -> None:
         """Adds the next bytes."""
         end = self.place + len(piece)
-        while (place := KNOWN_BYTES << (len(self.checkpoints) + 1)) <= end:
+        while (place := _checkpoint(len(self.checkpoints))) <= end:
             self.checkpoints.append(_digest(self.tail_at(piece, place - self.place)))
         self.tail = self.tail_at(piece, len(piece))
         self.place = end
