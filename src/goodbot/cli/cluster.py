@@ -1,4 +1,4 @@
-"""`goodbot cluster`: a crawl that several machines share, as a whole and machine by machine."""
+"""`goodbot cluster`: a crawl that several machines share in a database, and what is done on a Spark cluster."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +9,7 @@ import click
 from goodbot.cli.cluster_analysis import dedup, pagerank
 from goodbot.cli.cluster_cycle import command as cycle
 from goodbot.cli.cluster_export import command as export
+from goodbot.cli.cluster_watch import command as watch
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import Command, base_settings
@@ -35,18 +36,22 @@ COLOURS: Final = {"alive": "green", "late": "yellow", "left": "bright_black", "g
     cls=CommandGroup,
     examples="""
     goodbot cluster status --frontier postgresql://db.example/crawl
-    goodbot cluster workers --in crawl
+    goodbot cluster cycle https://example.org/ --store /mnt/crawl --contact me@example.org
+    goodbot cluster watch /mnt/logs --master spark://spark.example:7077
     """,
 )
 def command() -> None:
-    """Show a crawl that several machines share, whose frontier is in a PostgreSQL database.
+    """Work with several machines: show a crawl that they share in a PostgreSQL database, or crawl, analyse and count
+    logs on Spark.
 
-    The commands only read, and need no more than the right to SELECT. If the address names no password, libpq takes it
-    from PGPASSWORD or ~/.pgpass. A password is never printed.
+    status and workers only read the database, and need no more than the right to SELECT. If its address names no
+    password, libpq takes it from PGPASSWORD or ~/.pgpass. A password is never printed.
+
+    cycle, pagerank, dedup and watch run on Spark: on all cores of this machine, or on the cluster that --master names.
     """
 
 
-for each in (cycle, export, pagerank, dedup):
+for each in (cycle, export, pagerank, dedup, watch):
     command.add_command(each)
 
 

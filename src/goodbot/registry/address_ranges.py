@@ -117,6 +117,12 @@ class AddressBook:
             self._lists[name] = self._imported(name) or self._bundled(name)
         return self._lists[name]
 
+    def load(self) -> None:
+        """Reads all lists on record, so that a copy of this book on another machine has them. Raises RunError, see
+        `get`."""
+        for name in self.names:
+            self.get(name)
+
     def keep(self, new: AddressList) -> Path:
         """Writes a list to the folder; the file is replaced completely or not at all. Raises OSError if the folder
         cannot be created, RunError if the file cannot be written."""

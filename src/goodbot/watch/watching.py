@@ -64,11 +64,10 @@ class LogCounting:
         `complete_only`: a last line without its newline is left for the next time. Raises InputError if a log cannot be
         opened, RunError if reading fails; then the state has counts of a part and must not be saved.
         """
-        self._sizes = {source: _size(source) for source in sources}
+        self._sizes = {source: size_of(source) for source in sources}
         self._done = 0
         self._known_only = known_only
-        in_order = sorted(sources, key=_first_time) if len(sources) > 1 else sources
-        for counts in count_blocks(self._blocks(in_order), self._make_counter, self._processes):
+        for counts in count_blocks(self._blocks(in_order(sources)), self._make_counter, self._processes):
             self._state.tally.add(counts)
         return self.logs
 
@@ -125,11 +124,18 @@ def count_changed(
     return state.tally.lines > lines
 
 
-def _size(source: str) -> int:
+def size_of(source: str) -> int:
+    """Returns the bytes of a file; 0 for standard input. Raises InputError if it cannot be looked at."""
     try:
         return 0 if source == STDIN else Path(source).stat().st_size
     except OSError as error:
         raise InputError(f"cannot read {source}: {error.strerror or error}") from error
+
+
+def in_order(sources: Sequence[str]) -> Sequence[str]:
+    """Returns logs in the order of their first requests. Raises InputError if a log cannot be opened, RunError if
+    reading fails."""
+    return sorted(sources, key=_first_time) if len(sources) > 1 else sources
 
 
 def _first_time(source: str) -> float:

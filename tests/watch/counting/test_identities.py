@@ -1,7 +1,10 @@
 """Which robot, and whether it is genuine: as `registry.verify` says, but faster."""
 
+import pickle
+from dataclasses import replace
 from datetime import UTC, datetime
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv6Address, ip_network
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -117,3 +120,17 @@ def test_the_day_of_the_request_decides() -> None:
         identities.key_of(robot_of("bingbot"), "203.0.113.9", day + hours * 3600).tier for hours in (0, 23, 24, 47)
     ]
     assert tiers == ["impostor", "impostor", "unknown", "unknown"]
+
+
+def test_a_copy_on_another_machine_has_the_address_lists_of_this_one(tmp_path: Path) -> None:
+    """Where the list that the user has fetched is missing."""
+    book = AddressBook(tmp_path)
+    robot = robot_of("GPTBot")
+    bundled = book.get(robot.address_lists[0])
+    assert bundled is not None
+    file = book.keep(replace(bundled, networks=(ip_network("9.9.9.0/24"),)))
+    identities = Identities(book=AddressBook(tmp_path))
+    identities.load_lists()
+    copied = pickle.dumps(identities)
+    file.unlink()
+    assert pickle.loads(copied).key_of(robot, "9.9.9.9", DAY_S * 20_000).tier == "verified"

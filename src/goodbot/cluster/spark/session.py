@@ -88,8 +88,10 @@ def check_master(master: str) -> None:
 
 def check_requirements() -> None:
     """Raises InputError if Java or a Python library is missing, or has a version that Spark cannot use."""
-    if _version_of("pyspark", "Spark") < (4, 0):
-        raise InputError(f"pyspark {version('pyspark')} is installed, and goodbot needs version 4: {INSTALL}")
+    if _version_of("pyspark", "Spark") < (4, 1):
+        raise InputError(
+            f"pyspark {version('pyspark')} is installed, and goodbot needs version 4.1 or newer: {INSTALL}"
+        )
     if not (2, 2) <= _version_of("pandas", "Spark") < (3, 0):
         raise InputError(
             f"pandas {version('pandas')} is installed, and Spark needs pandas 2.2 or newer, but not 3: "

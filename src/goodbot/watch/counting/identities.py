@@ -38,6 +38,11 @@ class Identities:
         self._outside: dict[tuple[str, int, bool], RobotKey] = {}
         self._confirmed_keys: dict[tuple[str, str, int], RobotKey] = {}
 
+    def load_lists(self) -> None:
+        """Reads the address lists, so that a copy on another machine has them. Raises RunError for one that cannot be
+        read."""
+        self._book.load()
+
     def robot_of(self, agent: str) -> KnownRobot | None:
         """Returns the robot that a User-Agent (wire text) names."""
         try:

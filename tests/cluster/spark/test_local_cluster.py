@@ -1,0 +1,65 @@
+"""Logs are counted on two executors, one of which is killed."""
+
+import gzip
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from cluster.spark.many_logs import Counted, combined, counted_alone
+from cluster.spark.spark_processes import executors
+from goodbot.cluster.spark.log_counting import ClusterLogCounting
+from goodbot.cluster.spark.log_jobs import SparkJobs
+from goodbot.cluster.spark.session import clear_errors, spark_session
+from goodbot.errors import RunError
+from goodbot.watch.counting.column_counter import ColumnCounter
+from goodbot.watch.counting.counting_options import CountingOptions
+from goodbot.watch.watch_state import WatchState
+from watch.counting.tallies import IDENTITIES
+
+pytest.importorskip("pyspark")
+pytestmark = pytest.mark.long
+
+
+KILL = "daemon=$(awk '{print $4}' /proc/$PPID/stat); kill -9 $(awk '{print $4}' /proc/$daemon/stat)"
+"""Kills the Java process whose Python process runs this."""
+
+
+@pytest.fixture(scope="module")
+def context() -> Iterator[Any]:
+    with spark_session("local-cluster[2,1,1024]", "tests of goodbot") as session:
+        yield session.sparkContext
+
+
+def test_an_executor_that_is_killed_changes_nothing(context: Any, tmp_path: Path) -> None:
+    older, lines = tmp_path / "access.log.1.gz", [*combined(20_000, 1, start=1000)]
+    older.write_bytes(gzip.compress("".join(combined(1000, 2)).encode()))
+    log, again = tmp_path / "access.log", tmp_path / "copy.log"
+    log.write_text("".join(lines))
+    again.write_text("".join(lines[:9000]))
+    logs = [str(log), str(older), str(again)]
+    make = partial(ColumnCounter, IDENTITIES, CountingOptions())
+    killed: list[psutil.Process] = []
+
+    def kill_one(done: int, size: int) -> None:
+        if done > size / 4 and not killed:
+            killed.append(executors(context)[0])
+            killed[0].kill()
+
+    state = WatchState()
+    with SparkJobs(context, make) as jobs:
+        read = ClusterLogCounting(jobs, state, block_bytes=40_000, span_blocks=1, progress=kill_one).count(logs)
+    assert read.again == [str(again)]
+    assert Counted(read, state).report() == counted_alone(logs, make).report()
+    assert killed
+    assert killed[0] not in executors(context)
+
+
+def test_executors_that_are_killed_again_and_again(context: Any) -> None:
+    complaint = r"^Spark failed: an executor ran out of memory: raise spark\.executor\.memory "
+    with pytest.raises(RunError, match=complaint), clear_errors():
+        context.parallelize([KILL], 1).foreach(os.system)
