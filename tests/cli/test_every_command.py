@@ -170,6 +170,7 @@ ARGUMENTS = {
     "incidents list": ["--state", "x"],
     "announce": ["--to", "bing"],
     "index snapshot": ["--to", "copies"],
+    "cluster index": ["--store", "store", "--to", "index"],
     "submit": ["http://127.0.0.1/"],
     "forget": ["127.0.0.1"],
     "lessons drop": ["0123456789"],

@@ -33,6 +33,20 @@ def make(folder: Path, pages: int = 50) -> None:
     index.close()
 
 
+def test_a_link_that_leads_to_another_index(tmp_path: Path) -> None:
+    """An open search reads the other index from then on, also when the first one is gone."""
+    link = tmp_path / "index"
+    make(tmp_path / "first", 5)
+    make(tmp_path / "second", 7)
+    link.symlink_to("first")
+    search = TantivySearch(link)
+    assert search.search("robot", 10).total == 5
+    (tmp_path / "draft").symlink_to("second")
+    (tmp_path / "draft").replace(link)
+    shutil.rmtree(tmp_path / "first")
+    assert search.search("robot", 10).total == 7
+
+
 def python(script: str, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", textwrap.dedent(script), *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

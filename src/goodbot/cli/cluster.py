@@ -9,6 +9,7 @@ import click
 from goodbot.cli.cluster_analysis import dedup, pagerank
 from goodbot.cli.cluster_cycle import command as cycle
 from goodbot.cli.cluster_export import command as export
+from goodbot.cli.cluster_index import command as index
 from goodbot.cli.cluster_watch import command as watch
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
@@ -51,7 +52,7 @@ def command() -> None:
     """
 
 
-for each in (cycle, export, pagerank, dedup, watch):
+for each in (cycle, index, export, pagerank, dedup, watch):
     command.add_command(each)
 
 

@@ -80,7 +80,7 @@ class IndexReader:
             now = self._wait_for_stamp()
             self._checked.check()
             try:
-                with lockable(self._folder) as place:
+                with lockable(self._folder.resolve()) as place:  # it may be a link, which leads to another index now
                     if place != self._opened_at:
                         self._index = tantivy.Index.open(str(place))
                         self._index.config_reader("manual")

@@ -14,6 +14,8 @@ CRAWL_NAMES: Final = ("frontier.sqlite", "writer", "warc")
 """What only the folder of a crawl has; without the first, its frontier is in a database."""
 COPY_FILE: Final = "copy.json"
 """Is beside an index that is a copy."""
+SHARD_FILE: Final = "shard.json"
+"""Is beside an index that is a shard of `goodbot cluster index`."""
 
 
 def remedy(folder: Path) -> str:
@@ -25,6 +27,8 @@ def remedy(folder: Path) -> str:
         return f"{folder.parent} is missing: put it back"
     if (folder.parent / COPY_FILE).is_file():
         return "goodbot serve --follow fetches it again"
+    if (folder.parent / SHARD_FILE).is_file():
+        return "make the shards again with: goodbot cluster index"
     if any((folder.parent / name).exists() for name in CRAWL_NAMES):
         return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
     return f"delete {folder}, then import the documents again: goodbot index import FILE.jsonl --into {folder.parent}"

@@ -202,14 +202,7 @@ class CopyCache:
         place = self._versions / manifest.version
         draft = place.with_name(f"{manifest.version}{_PART}")
         with _writing(place):
-            shutil.rmtree(draft, ignore_errors=True)
-            for file in manifest.files:
-                (draft / file.path).parent.mkdir(parents=True, exist_ok=True)
-                _link(self._files / file.digest, draft / file.path)
-            meta = draft / INDEX / META_FILE  # searches say that the index is as old as this file
-            shutil.copyfile(meta, meta.with_suffix(_PART))
-            os.utime(meta.with_suffix(_PART), ns=(manifest.committed_ns, manifest.committed_ns))
-            meta.with_suffix(_PART).replace(meta)
+            lay_out(manifest, self._files, draft)
             (draft / COPY_FILE).write_bytes(format_manifest(manifest))
             write_whole(self._source_file, f"{self._source}\n".encode())
             draft.rename(place)
@@ -332,6 +325,19 @@ def _is_checked_later(file: CopiedFile) -> bool:
     """Whether opening the index finds out if a file is damaged. Damaged link texts are only left out of searches."""
     place = PurePosixPath(file.path)
     return file.size > CHECKED_BYTES and place.parent.name == INDEX and place.suffix in _SEGMENT_SUFFIXES
+
+
+def lay_out(manifest: Manifest, contents: Path, folder: Path) -> None:
+    """Makes the folder of a version, in place of what is there, whose files are links to those in `contents`. Raises
+    OSError."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for file in manifest.files:
+        (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
+        _link(contents / file.digest, folder / file.path)
+    meta = folder / INDEX / META_FILE  # searches say that the index is as old as this file
+    shutil.copyfile(meta, meta.with_suffix(_PART))
+    os.utime(meta.with_suffix(_PART), ns=(manifest.committed_ns, manifest.committed_ns))
+    meta.with_suffix(_PART).replace(meta)
 
 
 def _link(content: Path, place: Path) -> None:
