@@ -11,6 +11,13 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, running_s3_server
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Makes each test that needs Spark a long one."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """A session with two threads on this machine. It takes about 12 s to start, so all tests share it. It compiles as

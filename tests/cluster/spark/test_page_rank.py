@@ -97,7 +97,6 @@ def test_ranks_are_those_of_one_machine(spark: SparkSession, graph: Graph, tmp_p
     assert found == pytest.approx(index_ranks(graph, tmp_path / "index"), rel=1e-6)
 
 
-@pytest.mark.long
 def test_another_order_of_sums_changes_little(spark: SparkSession, graph: Graph, tmp_path: Path) -> None:
     shuffled = frame(spark, graph, seed=1).repartition(5)
     found = on_spark(shuffled, tmp_path, partitions=7)
@@ -110,7 +109,6 @@ def test_the_first_links_of_each_page_count(spark: SparkSession, graph: Graph, t
     assert found != pytest.approx(on_one_machine(graph), rel=1e-3)
 
 
-@pytest.mark.long
 def test_no_pages_have_no_ranks(spark: SparkSession, tmp_path: Path) -> None:
     assert on_spark(frame(spark, []), tmp_path, partitions=1) == {}
 

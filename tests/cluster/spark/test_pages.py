@@ -232,7 +232,6 @@ def test_damaged_notes_are_named(store: SmallStore, harm: Harm) -> None:
 # ---- with Spark -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.long
 def test_on_spark(spark: "SparkSession", store: SmallStore) -> None:
     target = "https://site1.example/b"
     store.add_cycle([page(url) for url in URLS[:12]], [page(url) for url in URLS[12:]])
@@ -258,14 +257,12 @@ def test_on_spark(spark: "SparkSession", store: SmallStore) -> None:
     assert in_order == [sorted(some) for some in in_order]
 
 
-@pytest.mark.long
 def test_a_store_without_pages_on_spark(spark: "SparkSession", store: SmallStore) -> None:
     store.add_cycle([])
     version = store.write_table([row_of(URLS[0])])
     assert current_pages(spark, store.files, version, ["document"]).collect() == []
 
 
-@pytest.mark.long
 def test_a_damaged_segment_is_named_on_spark(spark: "SparkSession", store: SmallStore) -> None:
     from pyspark.errors import PySparkException
 
