@@ -54,16 +54,16 @@ def command(
     compressed. A log that was rotated or copied is counted once.
 
     Every machine needs the logs under the same path, on a mounted file system, and the same goodbot with the extra
-    spark (pip install 'goodbot[spark]') for the same Python. This machine needs Java 17 or newer. It adds the counts of
-    the others up, which takes up to a third of the time that one core needs for counting: more than some ten cores
-    hardly make it faster.
+    spark (pip install 'goodbot[spark]') for the same Python. Spark needs Java 17 or newer.
 
-    robots.txt, keys, and fetched address lists are read on this machine. Lines that a log gets meanwhile do not count.
+    This machine reads robots.txt, keys and fetched address lists, and adds up what the others have counted. That takes
+    a tenth of the time that one core needs to count, or up to half if almost every line has another address; so more
+    than about ten cores are hardly faster. Lines that a log gets meanwhile do not count.
 
     Exit status: 0: done, also if a compressed log is damaged (a message says so); 2: bad input, or Java or a library is
     missing; 3: reading, writing or Spark failed; 130: interrupted.
     """
-    _check_logs(logs)
+    _check_names(logs)
     prepared = prepare_watch(shared)
     found = find_watched(logs, prepared)
     state = WatchState()
@@ -73,7 +73,7 @@ def command(
     return 0
 
 
-def _check_logs(logs: Sequence[str]) -> None:
+def _check_names(logs: Sequence[str]) -> None:
     """Raises InputError for what other machines cannot read."""
     for log in logs:
         if log == STDIN:
