@@ -216,3 +216,5 @@ for case in (TestSameAsFrontier, TestSameAsFrontierWithFewPages, TestSameAsFront
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
+
+del case
