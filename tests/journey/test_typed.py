@@ -41,7 +41,7 @@ NOT_RUN = {
     r"goodbot announce (?!.*--dry-run)": "sends requests to public services: other tests have such services",
     r"goodbot (search|serve) .*--with": "sends requests to public services: other tests have such services",
     r"goodbot crawl .*--archive-to s3:": "needs an object store: other tests move files to folders and others",
-    r"goodbot (cluster\b|crawl .*--frontier)": "needs a PostgreSQL server: other tests start one",
+    r"goodbot (cluster\b|crawl .*--frontier)": "needs a PostgreSQL server or Spark: other tests start one",
     r"goodbot watch( *(#.*)?$| .*/var/log/)": "reads the logs of the reader's server",
     r"goodbot remember .*--every": "runs until Ctrl-C: a test of its own does that",
     r"goodbot index snapshot .*--every": "runs until Ctrl-C: a test of its own does that",

@@ -11,6 +11,7 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
+from goodbot.cli.master_option import master_option
 from goodbot.cli.printing import say, say_folded, write_json
 from goodbot.cli.spark_work import watched
 from goodbot.errors import InputError
@@ -32,13 +33,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--top", type=click.IntRange(0, 10_000), default=20, show_default=True, metavar="N", help="Rows to print."
         ),
-        click.option(
-            "--master",
-            default="local[*]",
-            show_default=True,
-            metavar="MASTER",
-            help="The Spark master: local[*], spark://HOST:7077, yarn or k8s://….",
-        ),
+        master_option,
         click.option(
             "--store",
             required=True,

@@ -15,6 +15,7 @@ import click
 from goodbot.cli.cluster_export import show_count, wipe_count
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
+from goodbot.cli.master_option import master_option
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
@@ -76,13 +77,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--cycles", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="How many cycles to run."
 )
-@click.option(
-    "--master",
-    default="local[*]",
-    show_default=True,
-    metavar="MASTER",
-    help="The Spark master: local[*], spark://HOST:7077, yarn or k8s://….",
-)
+@master_option
 @click.option(
     "--seeds",
     "seed_files",
@@ -92,7 +87,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     "address or localhost.",
 )
 @click.option(
-    "--from",
+    "--import",
     "source",
     type=NamedPath(path_type=Path),
     metavar="DIR",
@@ -116,7 +111,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     metavar="N",
     help="Worker processes of each task that fetch and read.",
 )
-@click.option("--urls", type=click.IntRange(1), metavar="N", help="Most URLs to request in one cycle.")
+@click.option("--cycle-urls", "urls", type=click.IntRange(1), metavar="N", help="Most URLs to request in one cycle.")
 @click.option(
     "--host-urls",
     type=click.IntRange(1, 100_000),
@@ -130,7 +125,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     type=click.FloatRange(0.01, 10_000),
     default=10.0,
     show_default=True,
-    metavar="N",
+    metavar="MINUTES",
     help="Most minutes to spend on one host in one cycle. What is left stays for the next.",
 )
 @click.option(
@@ -138,7 +133,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     type=click.FloatRange(0.01, 10_000),
     default=60.0,
     show_default=True,
-    metavar="N",
+    metavar="MINUTES",
     help="Most minutes that a fetch task runs.",
 )
 @click.option("--keep-fresh", is_flag=True, help="Also request pages again that are due.")
@@ -196,7 +191,7 @@ def command(
     base, folder = base_settings(), None
     if source is not None:
         if before is not None:
-            raise InputError(f"--from begins a crawl, and there is one in {files.url}: use another store")
+            raise InputError(f"--import begins a crawl, and there is one in {files.url}: use another store")
         folder = check_source(source)
         base = folder.settings(base, given)
     settings = _settings(before, base, given, seeds, files.url, listed=bool(seed_files or folder))

@@ -88,9 +88,9 @@ async def test_a_folder_with_a_crawl_is_not_written_to(tmp_path: Path) -> None:
     import_folder(files, folder, folder.settings(Settings()), parts=1)
     refused = await goodbot("cluster", "export", "--store", tmp_path / "store", "--into", one)
     assert (refused.status, "choose another folder" in refused.complaint) == (2, True)
-    again = await goodbot("cluster", "cycle", "--store", tmp_path / "store", "--from", one)
+    again = await goodbot("cluster", "cycle", "--store", tmp_path / "store", "--import", one)
     assert (again.status, "use another store" in again.complaint) == (2, True)
-    nothing = await goodbot("cluster", "cycle", "--store", tmp_path / "new", "--from", tmp_path / "nothing")
+    nothing = await goodbot("cluster", "cycle", "--store", tmp_path / "new", "--import", tmp_path / "nothing")
     assert (nothing.status, "no such folder" in nothing.complaint) == (2, True)
 
 

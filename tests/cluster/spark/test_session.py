@@ -80,7 +80,11 @@ def test_a_newer_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "2.1.4",
             "pandas 2.1.4 is installed, and Spark needs pandas 2.2 or newer, but not 3: pip install 'pandas>=2.2,<3'",
         ),
-        ("pyspark", "3.5.1", "pyspark 3.5.1 is installed, and goodbot needs version 4: pip install 'goodbot[spark]'"),
+        (
+            "pyspark",
+            "3.5.1",
+            "pyspark 3.5.1 is installed, and goodbot needs version 4.1 or newer: pip install 'goodbot[spark]'",
+        ),
     ],
 )
 def test_another_version_of_a_library(tmp_path: Path, library: str, version: str, complaint: str) -> None:
