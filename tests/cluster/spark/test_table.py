@@ -21,6 +21,7 @@ from goodbot.store.merge.outcome_rows import storable_seen
 from goodbot.store.merge.outcome_rules import pages_added
 from goodbot.store.merge.rank import depth_of
 from goodbot.store.merge.row_rules import settlement_of
+from goodbot.store.merge.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import Discovery, Lease, LeasedUrl, Outcome, Release, UrlRecord
 from random_crawls import discoveries, outcome_parts, some_url
@@ -184,7 +185,7 @@ def facts_of(record: UrlRecord, memory: MemoryFrontier) -> tuple[Any, ...]:
     visit = None
     if last is not None:
         place = (None, None) if last.record is None else (last.record.file, last.record.offset)
-        visit = (last.status, last.title and last.title.replace("\0", "\ufffd"), last.digest, *place)
+        visit = (last.status, last.title and storable(last.title), last.digest, *place)
     return (
         *(record.state, record.depth, known.rank, known.public_only, known.hops, known.lists, known.interval_s),
         *(
