@@ -1,5 +1,6 @@
 """`goodbot cluster index`: the shards that it builds, how they are searched and followed, and what it says."""
 
+import asyncio
 import json
 import os
 import shlex
@@ -11,7 +12,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +19,8 @@ import pytest
 from cluster.spark.small_store import Page, SmallStore, document_of, row_of, rows_in_order
 from goodbot.cli import main
 from goodbot.cli.cluster_index import command
-from goodbot.cluster.spark.index_shards import ShardNote, ShardsJob, build_shard, shards_job, shards_of
+from goodbot.cluster.spark import session
+from goodbot.cluster.spark.index_shards import ShardNote, ShardsJob, build_shard, build_shards, shards_job, shards_of
 from goodbot.cluster.spark.local_files import LocalFiles
 from goodbot.cluster.spark.shard_places import ShardPlaces
 from goodbot.cluster.spark.table_version import TableVersion
@@ -35,6 +36,7 @@ from goodbot.partitions import part_of
 from goodbot.ports import Search
 from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.url import Url
+from journey.goodbot_process import ended, goodbot, start
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -314,21 +316,13 @@ def no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, spark: "SparkSession | None") -> None:
     """Lends the session of the tests to the command, since there can be only one in a process."""
-    module = ModuleType("goodbot.cluster.spark.session")
 
     @contextmanager
     def spark_session(master: str, app_name: str, *, conf: Mapping[str, str] | None = None) -> Iterator[Any]:
         assert spark is not None, "Spark was started"
         yield spark
 
-    def task_error(error: Exception) -> RunError:
-        lines = [line for line in str(error).splitlines() if "Error: " in line]
-        return RunError(f"Spark failed: {lines[-1] if lines else error}")
-
-    module.check_requirements = lambda: None  # type: ignore[attr-defined]
-    module.spark_session = spark_session  # type: ignore[attr-defined]
-    module.task_error = task_error  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "goodbot.cluster.spark.session", module)
+    monkeypatch.setattr(session, "spark_session", spark_session)
 
 
 @pytest.mark.usefixtures("no_spark")
@@ -424,10 +418,9 @@ def test_the_command_for_programs(store: SmallStore, tmp_path: Path, capsys: Out
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("lent")
-def test_failures_on_spark(store: SmallStore, tmp_path: Path) -> None:
+def test_failures_on_spark(lent: "SparkSession", store: SmallStore, tmp_path: Path) -> None:
     paths = store.add_cycle(PAGES[:20], PAGES[20:])
-    store.write_table(row_of(page.url) for page in PAGES)
+    version = store.write_table(row_of(page.url) for page in PAGES)
     place = tmp_path / "place"
     assert run("--store", store.files.url, "--to", str(place)) == (0, "")
     places = ShardPlaces(str(place), 4)
@@ -441,8 +434,38 @@ def test_failures_on_spark(store: SmallStore, tmp_path: Path) -> None:
     store.files.write(paths[1], content[:100])
     status, error = run("--store", store.files.url, "--to", str(place))
     assert status == 3
-    assert f"DamagedError: {store.files.url}/{paths[1]} is damaged" in error
+    assert error.startswith(f"Spark failed: {store.files.url}/{paths[1]} is damaged: ")
     assert urls(open_search(folders_of(places))) == {page.url for page in PAGES}
+
+    store.write_table([])
+    newer = store.write_table([])
+    assert newer.number == 2
+    with pytest.raises(RunError, match="cycles have replaced the crawl table"):
+        build_shards(lent, job_of(store, version, places), version)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("version")
+async def test_interrupted_by_ctrl_c(store: SmallStore, tmp_path: Path) -> None:
+    """The old shards stay in use, and the next run replaces them."""
+    command = ("cluster", "index", "--store", store.files.url, "--to", tmp_path / "place", "--master", "local[2]")
+    assert (await goodbot(*command)).status == 0
+    text = " ".join(f"word{number}" for number in range(1000))
+    many = [Page(f"https://{HOSTS[number % 8]}/{number}", 9.0, f"robots {text}") for number in range(1000)]
+    store.add_cycle(many)
+    store.write_table(row_of(page.url, page.at) for page in many)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = await start(*command, settings={"TMPDIR": str(temporary)})
+    while process.returncode is None and not list(temporary.glob("goodbot-shard-*/index/*.store")):  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    stopped = await ended(process)
+    assert (stopped.status, stopped.out, stopped.complaint) == (130, "", "goodbot: interrupted")
+    folders = folders_of(ShardPlaces(str(tmp_path / "place"), 4))
+    assert urls(open_search(folders), "about") <= {page.url for page in PAGES}
+    assert (await goodbot(*command)).status == 0
+    assert open_search(folders).count() == len(many)
 
 
 @pytest.mark.long
