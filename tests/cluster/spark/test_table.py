@@ -109,7 +109,7 @@ class SameAsFrontier(RuleBasedStateMachine):
         assert {host: [item.url for item in urls] for host, urls in chosen.items()} == {
             lease.host: [item.url for item in lease.urls] for lease in leases
         }
-        assert chosen == {lease.host: lease.urls for lease in leases}
+        assert chosen == {lease.host: tuple(map(stored, lease.urls)) for lease in leases}
         outcomes, changes, places = [], [], 0
         for lease in leases:
             before = {row.url: row for row in self.table.urls}
@@ -169,6 +169,11 @@ class SameAsFrontier(RuleBasedStateMachine):
         assert hosts == {key: host.pages for key, host in self.memory._hosts.items()}
 
 
+def stored(leased: LeasedUrl) -> LeasedUrl:
+    """The same with its texts as a table stores them."""
+    return leased._replace(seen=leased.seen and storable_seen(leased.seen))
+
+
 def facts(row: UrlRow) -> tuple[Any, ...]:
     visit = row.visit
     why = row.refused if row.refused is not None else "" if visit is None else visit.why
@@ -193,7 +198,7 @@ def facts_of(record: UrlRecord, memory: MemoryFrontier) -> tuple[Any, ...]:
             known.seen and storable_seen(known.seen),
             known.same_as and known.same_as.text,
             known.compared_text,
-            record.why,
+            storable(record.why),
         ),
         *(known.found_at, known.source and known.source.text, visit),
     )
