@@ -1,48 +1,73 @@
 """An S3 server for the tests of stores, and Spark for those of its jobs."""
 
-import os
 import shutil
-import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Final
 
 import pytest
 from pyspark.sql import SparkSession
 
+from goodbot.cluster.spark.session import spark_session
 from s3_server import S3Server, running_s3_server
+
+QUICK: Final = {
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Makes each test that needs Spark a long one."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
+        if "sessions" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.long)
 
 
+class Sessions:
+    """The session of this test process. Only one can be open, and it takes 12 s to start: so tests share it, and
+    another one is started only for another master. It compiles as little as possible: there are few rows."""
+
+    def __init__(self) -> None:
+        self._master = ""
+        self._open = ExitStack()
+        self._session: SparkSession
+
+    def of(self, master: str) -> SparkSession:
+        """Returns the session with this master."""
+        if master != self._master:
+            self.close()
+            self._session = self._open.enter_context(spark_session(master, "tests of goodbot", conf=QUICK))
+            self._master = master
+        return self._session
+
+    def close(self) -> None:
+        self._master = ""
+        self._open.close()
+
+
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """A session with two threads on this machine. It takes about 12 s to start, so all tests share it. It compiles as
-    little as possible: there are few rows."""
+def sessions() -> Iterator[Sessions]:
     if shutil.which("java") is None:
         pytest.skip("Java is not installed (Debian's package openjdk-17-jre-headless)")
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").appName("tests")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.shuffle.partitions": "4",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.log.level": "ERROR",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    }
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    yield session
-    session.stop()
+    made = Sessions()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def spark(sessions: Sessions) -> SparkSession:
+    """A session with two threads on this machine."""
+    return sessions.of("local[2]")
+
+
+@pytest.fixture
+def cluster_spark(sessions: Sessions) -> SparkSession:
+    """A session with two executors on this machine."""
+    return sessions.of("local-cluster[2,1,1024]")
 
 
 @pytest.fixture(scope="session")

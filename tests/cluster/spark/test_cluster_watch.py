@@ -3,13 +3,14 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from pyspark.sql import SparkSession
 
 from cluster.spark.many_logs import ROBOTS, Counted, combined, counted_alone, write_logs
 from cluster.spark.spark_processes import command_of
@@ -37,11 +38,9 @@ pytestmark = pytest.mark.long
 RULES = RulesInForce.always(Access.from_response(200, (), ROBOTS, 0.0))
 
 
-@pytest.fixture(scope="module")
-def context() -> Iterator[Any]:
-    """A session on two cores of this machine."""
-    with spark_session("local[2]", "tests of goodbot") as session:
-        yield session.sparkContext
+@pytest.fixture
+def context(spark: SparkSession) -> Any:
+    return spark.sparkContext
 
 
 @pytest.fixture(scope="module")

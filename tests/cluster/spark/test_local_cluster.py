@@ -2,19 +2,19 @@
 
 import gzip
 import os
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from pyspark.sql import SparkSession
 
 from cluster.spark.many_logs import Counted, combined, counted_alone
 from cluster.spark.spark_processes import executors
 from goodbot.cluster.spark.log_counting import ClusterLogCounting
 from goodbot.cluster.spark.log_jobs import SparkJobs
-from goodbot.cluster.spark.session import clear_errors, spark_session
+from goodbot.cluster.spark.session import clear_errors
 from goodbot.errors import RunError
 from goodbot.watch.counting.column_counter import ColumnCounter
 from goodbot.watch.counting.counting_options import CountingOptions
@@ -29,10 +29,9 @@ KILL = "daemon=$(awk '{print $4}' /proc/$PPID/stat); kill -9 $(awk '{print $4}' 
 """Kills the Java process whose Python process runs this."""
 
 
-@pytest.fixture(scope="module")
-def context() -> Iterator[Any]:
-    with spark_session("local-cluster[2,1,1024]", "tests of goodbot") as session:
-        yield session.sparkContext
+@pytest.fixture
+def context(cluster_spark: SparkSession) -> Any:
+    return cluster_spark.sparkContext
 
 
 def test_an_executor_that_is_killed_changes_nothing(context: Any, tmp_path: Path) -> None:
