@@ -48,8 +48,8 @@ def command() -> None:
     status and workers only read the database, and need no more than the right to SELECT. If its address names no
     password, libpq takes it from PGPASSWORD or ~/.pgpass. A password is never printed.
 
-    cycle, pagerank, dedup and watch run on Spark: on all cores of this machine, or on the cluster that --master names.
-    """
+    cycle, index, pagerank, dedup and watch run on Spark: on all cores of this machine, or on the cluster that --master
+    names."""
 
 
 for each in (cycle, index, export, pagerank, dedup, watch):

@@ -14,6 +14,7 @@ from goodbot.cli.file_types import NamedPath
 from goodbot.cli.master_option import master_option
 from goodbot.cli.printing import say, say_folded, write_json
 from goodbot.cli.spark_work import watched
+from goodbot.cli.store_option import store_option
 from goodbot.errors import InputError
 from goodbot.human import counted
 
@@ -34,12 +35,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--top", type=click.IntRange(0, 10_000), default=20, show_default=True, metavar="N", help="Rows to print."
         ),
         master_option,
-        click.option(
-            "--store",
-            required=True,
-            metavar="URL",
-            help="Where the crawl is kept: a path that all machines share, or s3://BUCKET/FOLDER.",
-        ),
+        store_option,
     ):
         function = option(function)
     return function
@@ -48,16 +44,14 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 def _opened(store: str) -> "tuple[StoreFiles, TableVersion]":
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415  (loads pyarrow)
     from goodbot.cluster.spark.session import check_requirements  # noqa: PLC0415
-    from goodbot.cluster.spark.table_version import load_current, settings_of  # noqa: PLC0415
+    from goodbot.cluster.spark.table_version import load_existing, settings_of  # noqa: PLC0415
 
     check_requirements()
     files = open_files(store)
-    current = load_current(files)
-    if current is None:
-        raise InputError(f"no crawl in {files.url}: start one with goodbot cluster cycle SEED --store {files.url}")
-    if not settings_of(current.version, files.url).index:
+    version = load_existing(files).version
+    if not settings_of(version, files.url).index:
         raise InputError(f"the crawl in {files.url} runs with --no-index, so it keeps no documents of pages")
-    return files, current.version
+    return files, version
 
 
 def _share_out(spark: "SparkSession", version: "TableVersion") -> None:

@@ -21,6 +21,7 @@ from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
 from goodbot.cli.settings_options import settings_options
 from goodbot.cli.spark_work import LOOK_S, failed, show_progress, wipe_progress
+from goodbot.cli.store_option import store_option
 from goodbot.errors import InputError, SettingError, option_of
 from goodbot.human import counted, human_bytes, human_duration, human_time
 from goodbot.interrupts import STATUS
@@ -52,6 +53,8 @@ _SETTINGS: Final = {
 
 
 def _options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The settings of a crawl: the store keeps frontier and archive, tasks run no browser, and the number of worker
+    processes is an option of its own."""
     return settings_options(function, without=("frontier", "archive_to", "render", "workers"))
 
 
@@ -68,12 +71,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     """,
 )
 @click.argument("seeds", nargs=-1, metavar="[SEED]...")
-@click.option(
-    "--store",
-    required=True,
-    metavar="URL",
-    help="Where the crawl is kept: a path that all machines share, or s3://BUCKET/FOLDER.",
-)
+@store_option
 @click.option(
     "--cycles", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="How many cycles to run."
 )

@@ -8,7 +8,6 @@ import click
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import can_rewrite, is_quiet, overwrite, say, say_folded, write_json
-from goodbot.errors import InputError
 from goodbot.human import counted
 
 
@@ -44,16 +43,13 @@ def command(store: str, folder: Path, as_json: bool) -> None:
     """
     from goodbot.cluster.spark.driver_lock import driver_lock  # noqa: PLC0415  (loads pyarrow)
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415
-    from goodbot.cluster.spark.table_version import load_current  # noqa: PLC0415
+    from goodbot.cluster.spark.table_version import load_existing  # noqa: PLC0415
     from goodbot.crawl_transfer import export_to_folder  # noqa: PLC0415
 
     files = open_files(store)
-    if load_current(files) is None:
-        raise InputError(f"no crawl in {files.url}")
+    load_existing(files)  # before the lock, which would make the folder of a store
     with driver_lock(files, "goodbot cluster export", partial(say, err=True)):
-        current = load_current(files)
-        assert current is not None  # noqa: S101  (nobody removes a pointer)
-        done = export_to_folder(files, current.version, folder, show_count)
+        done = export_to_folder(files, load_existing(files).version, folder, show_count)
     wipe_count()
     if as_json:
         write_json({"urls": done.urls, "hosts": done.hosts, "archive_files": done.warcs, "into": str(folder)})

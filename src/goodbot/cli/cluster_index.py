@@ -9,7 +9,7 @@ from goodbot.cli.command_class import Command, keep_folders_from_output
 from goodbot.cli.master_option import master_option
 from goodbot.cli.printing import say, say_folded, write_json
 from goodbot.cli.spark_work import watched
-from goodbot.errors import InputError
+from goodbot.cli.store_option import store_option
 from goodbot.human import counted, human_bytes
 from goodbot.places.place_address import shown_address
 
@@ -29,12 +29,7 @@ if TYPE_CHECKING:
     goodbot cluster index --store s3://bucket/crawl --to s3://bucket/index --shards 8 --master spark://head:7077
     """,
 )
-@click.option(
-    "--store",
-    required=True,
-    metavar="URL",
-    help="Where the crawl is kept: a path that all machines share, or s3://BUCKET/FOLDER.",
-)
+@store_option
 @click.option(
     "--to",
     "place",
@@ -76,13 +71,10 @@ def command(store: str, place: str, shards: int | None, master: str, as_json: bo
     from goodbot.cluster.spark.index_shards import build_shards, shards_job, shards_of  # noqa: PLC0415  (loads pyspark)
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415
     from goodbot.cluster.spark.shard_places import ShardPlaces  # noqa: PLC0415
-    from goodbot.cluster.spark.table_version import load_current, settings_of  # noqa: PLC0415
+    from goodbot.cluster.spark.table_version import load_existing, settings_of  # noqa: PLC0415
 
     files = open_files(store)
-    current = load_current(files)
-    if current is None:
-        raise InputError(f"no crawl in {files.url}: start one with goodbot cluster cycle SEED --store {files.url}")
-    version = current.version
+    version = load_existing(files).version
     places = ShardPlaces(_root_of(place), shards_of(version, shards))
     job = shards_job(files, version, settings_of(version, files.url), places)
     others = places.other_counts()

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from goodbot.cli.status import MEANING
-from goodbot.errors import InputError
 from goodbot.human import counted, human_bytes, human_time
 from goodbot.values import STATES
 
@@ -17,12 +16,10 @@ def load_store(url: str) -> "tuple[str, TableVersion, int | None]":
     not ended (None: there is none). Raises InputError if the URL cannot be used, or has no crawl."""
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415  (may load boto3)
     from goodbot.cluster.spark.plan import plan_path  # noqa: PLC0415  (loads pyarrow)
-    from goodbot.cluster.spark.table_version import load_current  # noqa: PLC0415
+    from goodbot.cluster.spark.table_version import load_existing  # noqa: PLC0415
 
     files = open_files(url)
-    current = load_current(files)
-    if current is None:
-        raise InputError(f"no crawl in {files.url}: start one with goodbot cluster cycle SEED --store {files.url}")
+    current = load_existing(files)
     number = current.version.cycle + 1
     return files.url, current.version, number if files.read(plan_path(number)) is not None else None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from goodbot.cluster.spark.table_version import TableVersion, settings_of
 from goodbot.config import Settings
@@ -11,10 +11,6 @@ from goodbot.robot.crawl.settings_check import check_files, check_form
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import parse_seeds, typed_seeds
-
-NOT_FOR_CYCLES: Final = ("frontier", "archive_to", "render", "workers")
-"""Settings that have no meaning here: the store keeps frontier and archive, and tasks run no browser. The number of
-worker processes is an option of its own."""
 
 
 def crawl_settings(

@@ -13,7 +13,7 @@ import msgspec
 from goodbot.cluster.spark.part_files import PartNote
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.config import Settings
-from goodbot.errors import BusyError, DamagedError, RunError, SettingError
+from goodbot.errors import BusyError, DamagedError, InputError, RunError, SettingError
 from goodbot.settings_file import with_values
 from goodbot.url import Url
 from goodbot.values import STATES, State, Status
@@ -107,6 +107,14 @@ def load_current(files: StoreFiles) -> Current | None:
     except msgspec.MsgspecError as error:
         raise DamagedError(f"{files.url}/{CURRENT} is damaged: {error}") from error
     return Current(load_version(files, path), path, pointer.tag)
+
+
+def load_existing(files: StoreFiles) -> Current:
+    """Returns the current version. Raises InputError if the store has no crawl, else as `load_current`."""
+    current = load_current(files)
+    if current is None:
+        raise InputError(f"no crawl in {files.url}: start one with goodbot cluster cycle SEED --store {files.url}")
+    return current
 
 
 def load_version(files: StoreFiles, path: str) -> TableVersion:
