@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, get_args
 
@@ -75,35 +75,34 @@ def counting(folder: Path) -> Iterator[CountingSites]:
         loop.close()
 
 
-def start_driver(store: Path, master: str, seeds: list[str]) -> subprocess.Popen[str]:
+@contextmanager
+def driver_process(store: Path, master: str, seeds: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A driver in a process of its own. What it has started ends with it, whatever the test does."""
     environment = {
         **os.environ,
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
     }
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", _DRIVER, str(store), master, str(TASKS), str(HOST_URLS), *seeds],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=environment,
         start_new_session=True,
-    )
-
-
-def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=600)
-    return process.returncode, out, err
-
-
-def end_session_of(process: subprocess.Popen[str]) -> None:
-    """Ends what a killed driver has left in its session: its Java process."""
-    for each in psutil.process_iter():
+    ) as process:
         try:
-            if os.getsid(each.pid) == process.pid:
+            yield process
+        finally:
+            process.kill()
+            end_session(process.pid)
+
+
+def end_session(session: int) -> None:
+    for each in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, ProcessLookupError):
+            if os.getsid(each.pid) == session:
                 each.kill()
-        except (psutil.NoSuchProcess, ProcessLookupError):
-            pass
 
 
 def rows_in(store: Path) -> list[UrlRow]:
@@ -170,27 +169,32 @@ def test_the_next_run_goes_on_from_the_last_step(spark: SparkSession, tmp_path: 
         assert "cycles" not in kept
 
 
-def executors_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
-    children = psutil.Process(process.pid).children(recursive=True)
-    return [each for each in children if "CoarseGrainedExecutorBackend" in " ".join(each.cmdline())]
+def executors_that_fetch(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    """The executors of a driver that have started Python processes."""
+    found = []
+    for each in psutil.Process(process.pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # a zombie counts as gone, too
+            if "CoarseGrainedExecutorBackend" in " ".join(each.cmdline()) and each.children():
+                found.append(each)
+    return found
 
 
 def test_a_cycle_goes_on_after_an_executor_and_then_the_driver_were_killed(tmp_path: Path) -> None:
     """A driver that was killed leaves executors that are still fetching: they end by themselves."""
-    store = tmp_path / "store"
-    with counting(tmp_path) as sites:
+    store, master = tmp_path / "store", "local-cluster[2,1,1024]"
+    with counting(tmp_path) as sites, ExitStack() as processes:
         seeds = [sites.start_page(site) for site in range(SITES)]
-        process = start_driver(store, "local-cluster[2,1,1024]", seeds)
+        process = processes.enter_context(driver_process(store, master, seeds))
         wait_for_requests(process, sites, 2 * SITES)
-        executors = [each for each in executors_of(process) if each.children()]
+        executors = executors_that_fetch(process)
         assert executors, "no executor fetches"
         executors[0].kill()
         wait_for_requests(process, sites, len(sites.requests) + 2 * SITES)
         process.kill()
         process.communicate()
-        status, _, err = finish(start_driver(store, "local-cluster[2,1,1024]", seeds))
-        end_session_of(process)
-        assert status == 0, err
+        again = processes.enter_context(driver_process(store, master, seeds))
+        _, err = again.communicate(timeout=600)
+        assert again.returncode == 0, err
         check(store, sites, SITES, most_repeated=2 * SITES * HOST_URLS)
 
 
@@ -199,3 +203,4 @@ def wait_for_requests(process: subprocess.Popen[str], sites: CountingSites, requ
     while len(sites.requests) < requests and time.monotonic() < deadline:
         assert process.poll() is None, process.communicate()
         time.sleep(0.1)
+    assert len(sites.requests) >= requests, f"{len(sites.requests)} requests in 300 s"
