@@ -457,7 +457,7 @@ async def test_interrupted_by_ctrl_c(store: SmallStore, tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     process = await start(*command, settings={"TMPDIR": str(temporary)})
-    while process.returncode is None and not list(temporary.glob("goodbot-shard-*/index/*.store")):  # noqa: ASYNC110
+    while process.returncode is None and not list(temporary.glob("goodbot-task-*/index/*.store")):  # noqa: ASYNC110
         await asyncio.sleep(0.05)
     process.send_signal(signal.SIGINT)
     stopped = await ended(process)

@@ -1,6 +1,7 @@
 """Tests cycles as a whole: Spark in this process, crawlers as worker processes, sites that note every request."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -190,6 +191,14 @@ def test_what_is_not_needed_any_more_is_removed(spark: SparkSession, tmp_path: P
         driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
         for _ in range(4):
             driver.run_cycle(settings, LIMITS._replace(urls=1))
+        old, new = (tmp_path / "store" / "warc" / f".goodbot-{name}.part" for name in ("old", "new"))
+        for draft in (old, new):
+            draft.parent.mkdir(exist_ok=True)
+            draft.write_bytes(b"half")
+        os.utime(old, (0, 0))
+        driver.begin(settings, (), ())
+        assert not old.exists()
+        assert new.exists()
     version = driver.version
     assert version is not None
     kept = {entry.path for entry in files.list("table")}

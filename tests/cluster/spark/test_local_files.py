@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from goodbot.cluster.spark.local_files import LocalFiles
 sys.addaudithook(lambda event, arguments: event == "os.rename" and os.kill(os.getpid(), signal.SIGKILL))
 LocalFiles(Path(sys.argv[1])).write_if("pointer", b"new", None)
 """
+LATER = 1e12
 FLOCK_NUMBERS = {"x86_64": 73, "aarch64": 32}
 """The number of the system call `flock`."""
 
@@ -39,8 +41,9 @@ def test_a_killed_writer_leaves_a_draft(tmp_path: Path) -> None:
     assert files.list() == []
     assert files.write_if("pointer", b"mine", None) is not None
     files.write("warc/kept", b"")
-    assert files.remove_drafts() == 1
-    assert files.remove_drafts() == 0
+    assert files.remove_drafts(time.time() - 60) == 0
+    assert files.remove_drafts(LATER) == 1
+    assert files.remove_drafts(LATER) == 0
     assert [path for path, _ in files.list()] == ["pointer", "warc/kept"]
 
 
@@ -50,7 +53,7 @@ def test_the_draft_of_a_living_writer_is_removed(tmp_path: Path) -> None:
     def write() -> None:
         with files.open_output("parts/1") as out:
             out.write(b"half")
-            assert files.remove_drafts() == 1
+            assert files.remove_drafts(LATER) == 1
 
     with pytest.raises((InputError, RunError), match=r"cannot write .*parts/1: No such file"):
         write()
@@ -154,7 +157,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
             with pytest.raises(RunError, match=r"cannot (write|move) .*: No space left on device"):
                 attempt()
         assert files.list() == [("pointer", 3)]
-        assert files.remove_drafts() == 0
+        assert files.remove_drafts(LATER) == 0
         assert files.write_if("pointer", b"new", tag) is not None
     assert local.exists()
 

@@ -17,6 +17,7 @@ from goodbot.errors import GoodbotError, InputError, RunError
 from s3_server import Fault, S3Server
 
 MIB = 1 << 20
+LATER = 1e12
 
 
 @pytest.fixture
@@ -178,7 +179,7 @@ def test_a_refusal_is_one_clear_line(
             lambda: files.open_input("a"),
             files.list,
             lambda: files.read_tagged("a"),
-            files.remove_drafts,
+            lambda: files.remove_drafts(LATER),
         ],
         "PUT": [lambda: files.write("a", b""), lambda: files.upload(local, "a")],
         "POST": [lambda: files.remove(["a"])],
@@ -249,8 +250,8 @@ def test_unfinished_uploads_are_ended(s3: S3Server, files: StoreFiles) -> None:
     s3.client.create_multipart_upload(Bucket=bucket, Key=key)
     other = s3.client.create_multipart_upload(Bucket=bucket, Key="elsewhere")["UploadId"]
     assert files.list() == []
-    assert files.remove_drafts() == 1
-    assert files.remove_drafts() == 0
+    assert files.remove_drafts(LATER) == 1
+    assert files.remove_drafts(LATER) == 0
     assert [each["UploadId"] for each in s3.client.list_multipart_uploads(Bucket=bucket)["Uploads"]] == [other]
 
 
@@ -262,7 +263,7 @@ def test_an_upload_that_fails_leaves_nothing(s3: S3Server, files: StoreFiles, tm
         files.upload(local, "warc/1")
     assert local.exists()
     assert files.list() == []
-    assert files.remove_drafts() == 0
+    assert files.remove_drafts(LATER) == 0
     with pytest.raises(RunError, match=r"cannot move .*missing: No such file"):
         files.upload(tmp_path / "missing", "warc/1")
 

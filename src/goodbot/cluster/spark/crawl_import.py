@@ -1,7 +1,6 @@
 """Fills an empty store with the crawl of one folder: its URLs and hosts, its archive, and the documents of its pages,
 which are read from the archive."""
 
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -14,6 +13,7 @@ import msgspec
 from goodbot.cluster.spark.page_rows import PageWriter
 from goodbot.cluster.spark.part_files import PartNote, PartWriter
 from goodbot.cluster.spark.plan import SegmentNote, notes_path, segment_folder, warc_folder
+from goodbot.cluster.spark.scratch_folder import scratch_folder
 from goodbot.cluster.spark.segment import SegmentCounts
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_columns import host_batch, url_batch
@@ -74,13 +74,13 @@ def import_crawl(
     Raises DamagedError for rows that goodbot has not written, RunError if the store or a place of the archive cannot be
     used. Until the end, the store stays without a crawl."""
     copied = _copy_warcs(files, warcs, watch) if warcs is not None else []
-    with tempfile.TemporaryDirectory(prefix="goodbot-import-") as local:
-        pages = PageWriter(str(Path(local, "pages")))
+    with scratch_folder() as local:
+        pages = PageWriter(str(local / "pages"))
         lost = _write_pages(dump, archive, settings, token, pages, watch)
         pages.close()
         page_path = f"{segment_folder(_IMPORTED)}/import.pages.parquet"
-        files.upload(Path(local, "pages"), page_path)
-        notes = _Table(files, Path(local), parts).write(dump, lost, watch)
+        files.upload(local / "pages", page_path)
+        notes = _Table(files, local, parts).write(dump, lost, watch)
     lists = _write_seeds(files, seeds)
     counts = SegmentCounts(documents=pages.count)
     note = SegmentNote(0, None, page_path, tuple(copied), counts, 0, time.time(), time.time())

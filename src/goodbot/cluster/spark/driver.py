@@ -62,6 +62,8 @@ PARTS: Final = 32
 
 _SEEDS_AT_ONCE: Final = 10_000
 _VERSIONS_KEPT: Final = 2
+_DRAFTS_LEFT_S: Final = 86_400.0
+"""What is half-written is removed if nobody has written to it for so many seconds."""
 _SEEDS_FOLDER: Final = "seeds"
 
 
@@ -129,8 +131,10 @@ class Driver:
         have changed, judges again what was out of scope. Finishes a cycle that died first, with its own settings."""
         if self._current is None:
             self._flip(TableVersion(0, 0, self._now(), settings_text(settings), (None,) * parts))
-        elif self.unfinished() is not None:
-            self.finish_cycle(settings)
+        else:
+            self._files.remove_drafts(self._now() - _DRAFTS_LEFT_S)
+            if self.unfinished() is not None:
+                self.finish_cycle(settings)
         version = self._version()
         text = settings_text(settings)
         list_path, changes = self._write_seeds(settings, seeds, listed, len(version.parts))

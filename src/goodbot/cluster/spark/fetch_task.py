@@ -3,7 +3,6 @@ time is up. It writes a segment: WARC files, changes and pages."""
 
 import asyncio
 import logging
-import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -28,6 +27,7 @@ from goodbot.cluster.spark.plan import (
     stop_path,
     warc_folder,
 )
+from goodbot.cluster.spark.scratch_folder import scratch_folder
 from goodbot.cluster.spark.segment import Segment
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.config import Settings
@@ -76,8 +76,8 @@ def fetch(job: FetchJob, task: int, grants: Iterator[HostGrant]) -> SegmentNote:
         return decode_note(data)
     claim = TaskClaim(job.files, f"{folder}/claim-{task:05}.json")
     wait_s = claim.take()
-    with tempfile.TemporaryDirectory(prefix="goodbot-task-") as local:
-        note = asyncio.run(_Fetching(job, task, claim, Path(local)).run(grants, wait_s))
+    with scratch_folder() as local:
+        note = asyncio.run(_Fetching(job, task, claim, local).run(grants, wait_s))
     if job.files.write_if(done, msgspec.json.encode(note), None) is not None:
         return note
     job.files.remove(path for path in (note.changes, note.pages, *note.warcs) if path is not None)

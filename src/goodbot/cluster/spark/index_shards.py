@@ -1,12 +1,10 @@
 """Builds an index of all current pages of a crawl on Spark, divided into shards: each task builds one on its machine,
 and puts it in place when it is whole."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version as installed
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
@@ -21,9 +19,11 @@ from goodbot.cluster.spark.pages import (
     partition_number,
     sorted_pages,
 )
+from goodbot.cluster.spark.scratch_folder import scratch_folder
 from goodbot.cluster.spark.shard_places import KEPT, ShardPlaces
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_version import TableVersion, load_current
+from goodbot.cluster.spark.worker_process import in_task
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.index import TantivyIndex, refresh_links
@@ -93,7 +93,7 @@ def build_shards(spark: SparkSession, job: ShardsJob, version: TableVersion) -> 
     for it, or if cycles have replaced the crawl table meanwhile; errors of tasks are those of Spark."""
     with job.places.whole().exclusive():
         try:
-            rows = sorted_pages(spark, job.pages).mapInArrow(partial(_build, job), "note binary").collect()
+            rows = sorted_pages(spark, job.pages).mapInArrow(in_task(partial(_build, job)), "note binary").collect()
         except Exception as error:
             if _is_replaced(job.pages.files, version):
                 raise RunError(
@@ -137,8 +137,8 @@ def build_shard(job: ShardsJob, shard: int, batches: Batches) -> ShardNote:
 
     Raises DamagedError for a document that cannot be read, RunError if the disk or the place cannot be written."""
     pages = CurrentPages(job.pages, shard)
-    with tempfile.TemporaryDirectory(prefix="goodbot-shard-") as local:
-        folder = Path(local) / "index"
+    with scratch_folder() as local:
+        folder = local / "index"
         index = TantivyIndex(folder)
         try:
             for document in _documents(job.pages, pages.of(batches)):

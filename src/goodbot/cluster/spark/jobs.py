@@ -19,6 +19,7 @@ from goodbot.cluster.spark.merge_task import MergeJob, merge
 from goodbot.cluster.spark.part_files import PartNote, open_part
 from goodbot.cluster.spark.plan import SegmentNote
 from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.cluster.spark.worker_process import in_task
 from goodbot.errors import DamagedError
 
 _NOTES: Final = "note binary"
@@ -39,18 +40,20 @@ class CycleJob(NamedTuple):
 def fetch_job(spark: SparkSession, job: CycleJob) -> list[SegmentNote]:
     """Chooses URLs and fetches them. Returns the notes of the tasks that had something to do."""
     tasks = job.fetch.plan.tasks
-    grants = _numbers(spark, len(job.parts)).mapInArrow(partial(_choose, job), GRANT_COLUMNS)
+    grants = _numbers(spark, len(job.parts)).mapInArrow(in_task(partial(_choose, job)), GRANT_COLUMNS)
     by_task = grants.repartitionById(tasks, "task").sortWithinPartitions("waiting_since", "host")
-    notes = by_task.mapInArrow(partial(_fetch, job.fetch), _NOTES).collect()
+    notes = by_task.mapInArrow(in_task(partial(_fetch, job.fetch)), _NOTES).collect()
     return [msgspec.json.decode(row.note, type=SegmentNote) for row in notes]
 
 
 def merge_job(spark: SparkSession, job: MergeJob, changes: Sequence[str]) -> tuple[PartNote | None, ...]:
     """Merges the files of changes into the crawl table. Returns its parts afterwards."""
     parts = len(job.parts)
-    rows = _numbers(spark, max(len(changes), 1)).mapInArrow(partial(_read, job.files, tuple(changes)), CHANGE_COLUMNS)
+    rows = _numbers(spark, max(len(changes), 1)).mapInArrow(
+        in_task(partial(_read, job.files, tuple(changes))), CHANGE_COLUMNS
+    )
     by_part = rows.repartitionById(parts, "part").sortWithinPartitions(*SORTED_BY)
-    notes = by_part.mapInArrow(partial(_merge, job), _NOTES).collect()
+    notes = by_part.mapInArrow(in_task(partial(_merge, job)), _NOTES).collect()
     written = {note.part: note for note in (msgspec.json.decode(row.note, type=PartNote) for row in notes)}
     return tuple(written.get(part, before) for part, before in enumerate(job.parts))
 

@@ -126,15 +126,19 @@ class LocalFiles:
             except OSError as error:
                 raise RunError(f"cannot remove {self._at(path)}: {error.strerror}") from error
 
-    def remove_drafts(self) -> int:
+    def remove_drafts(self, before: float) -> int:
         """Removes the drafts of files."""
-        drafts = [file for file in self._walk(self._root) if file.match(DRAFTS)]
-        for draft in drafts:
+        removed = 0
+        for draft in self._walk(self._root):
             try:
-                draft.unlink(missing_ok=True)
+                if draft.match(DRAFTS) and draft.stat().st_mtime < before:
+                    draft.unlink()
+                    removed += 1
+            except FileNotFoundError:
+                pass  # it has become a file meanwhile
             except OSError as error:
                 raise RunError(f"cannot remove {draft}: {error.strerror}") from error
-        return len(drafts)
+        return removed
 
     def read_tagged(self, path: str) -> Tagged | None:
         """Reads a file with its tag."""

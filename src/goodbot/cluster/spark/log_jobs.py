@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from goodbot.cluster.spark.log_counting import WAVES
 from goodbot.cluster.spark.log_tasks import CounterMaker, LogTask, TaskCounts, run_task
 from goodbot.cluster.spark.session import clear_errors
+from goodbot.cluster.spark.worker_process import in_task
 from goodbot.watch.counting.block_counts import BlockCounter
 
 if TYPE_CHECKING:
@@ -68,5 +69,5 @@ class SparkJobs:
     def _run(self, tasks: Sequence[LogTask]) -> list[TaskCounts]:
         self._context.setJobGroup(self._group, "goodbot cluster watch", interruptOnCancel=True)
         packed = [pickle.dumps(task) for task in tasks]
-        results = self._context.parallelize(packed, len(packed)).map(partial(run_task, self._sent)).collect()
+        results = self._context.parallelize(packed, len(packed)).map(in_task(partial(run_task, self._sent))).collect()
         return [pickle.loads(result) for result in results]  # noqa: S301  (Spark's own way to send values)

@@ -1,9 +1,7 @@
 """Runs one merge task: writes the next files of one part of the crawl table."""
 
 import secrets
-import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -11,6 +9,7 @@ import pyarrow as pa
 from goodbot.cluster.spark.changes import Change
 from goodbot.cluster.spark.part_files import PartNote, PartWriter, open_part
 from goodbot.cluster.spark.part_merge import MergeRules, merge_part
+from goodbot.cluster.spark.scratch_folder import scratch_folder
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.config import Settings
 from goodbot.errors import DamagedError
@@ -51,8 +50,8 @@ def merge(job: MergeJob, part: int, changes: Iterable[Change]) -> PartNote:
     before = job.parts[part]
     rules = MergeRules(job.host_pages, None if job.scope is None else _Judge(job.scope))
     path = f"{TABLE_FOLDER}/{job.version:08}/{part:05}-{secrets.token_hex(4)}"
-    with tempfile.TemporaryDirectory(prefix="goodbot-part-") as local:
-        writer = PartWriter(Path(local))
+    with scratch_folder() as local:
+        writer = PartWriter(local)
         urls, hosts = (None, None) if before is None else (before.urls, before.hosts)
         merge_part(_batches(job.files, urls), _batches(job.files, hosts), changes, rules, writer)
         return writer.finish(job.files, path, part, job.now)

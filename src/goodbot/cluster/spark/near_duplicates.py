@@ -18,6 +18,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (its usual name)
 
+from goodbot.cluster.spark.worker_process import in_task
 from goodbot.errors import DamagedError
 from goodbot.index.stored_page import decode_page
 from goodbot.page.fingerprint import BAND, SLOTS, stable_fingerprint
@@ -76,7 +77,9 @@ def near_duplicate_pairs(
     read a document.
     """
     marks = (
-        pages.select("url", "document").mapInArrow(partial(_marks, words=words), _MARK).persist(StorageLevel.DISK_ONLY)
+        pages.select("url", "document")
+        .mapInArrow(in_task(partial(_marks, words=words)), _MARK)
+        .persist(StorageLevel.DISK_ONLY)
     )
     texts = marks.groupBy("exact").agg(
         F.min("url").alias("first"),
@@ -98,7 +101,7 @@ def near_duplicate_pairs(
         .repartition("band")
         .sortWithinPartitions("band", rest, "url")
         .select("band", "url", "chars", "sketch")
-        .mapInArrow(partial(_neighbours, likeness=likeness, neighbours=neighbours), _PAIR)
+        .mapInArrow(in_task(partial(_neighbours, likeness=likeness, neighbours=neighbours)), _PAIR)
         .dropDuplicates(["url_1", "url_2"])
     )
     return equal.union(near)

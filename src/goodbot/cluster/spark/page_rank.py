@@ -14,6 +14,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (its usual name)
 
+from goodbot.cluster.spark.worker_process import in_task
 from goodbot.errors import DamagedError, RunError
 from goodbot.index.keys import document_key, hash_of
 from goodbot.index.page_rank import DAMPING, ROUNDS
@@ -66,7 +67,7 @@ def page_ranks_of(
 def decode_links(pages: DataFrame) -> DataFrame:
     """Returns `url` of each page, its number as `id`, and as `targets` the numbers of the other pages it links to: each
     once, in the order of the page."""
-    return pages.select("url", "links").mapInArrow(_numbered, _NUMBERED)
+    return pages.select("url", "links").mapInArrow(in_task(_numbered), _NUMBERED)
 
 
 def _numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

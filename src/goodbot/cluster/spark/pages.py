@@ -17,6 +17,7 @@ from goodbot.cluster.spark.part_files import PartNote, open_part
 from goodbot.cluster.spark.plan import SegmentNote, notes_path
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_version import TableVersion
+from goodbot.cluster.spark.worker_process import in_task
 from goodbot.errors import DamagedError
 from goodbot.partitions import part_of
 from goodbot.store.merge.coding import CODED
@@ -66,7 +67,7 @@ def current_pages(
     """
     segments = page_segments(files, version)
     job = PagesJob(files, version.parts, segments, tuple(columns), len(version.parts))
-    return sorted_pages(spark, job).mapInArrow(partial(_current, job), _schema(("url", "host", *columns)))
+    return sorted_pages(spark, job).mapInArrow(in_task(partial(_current, job)), _schema(("url", "host", *columns)))
 
 
 def page_segments(files: StoreFiles, version: TableVersion) -> tuple[str, ...]:
@@ -92,7 +93,7 @@ def sorted_pages(spark: SparkSession, job: PagesJob) -> DataFrame:
     count = len(job.segments)
     tasks = min(max(count, 1), _TASKS_PER_CORE * max(spark.sparkContext.defaultParallelism, job.groups))
     columns = (*_KEY, "at", "segment", *job.columns)
-    rows = spark.range(0, count, 1, numPartitions=tasks).mapInArrow(partial(_read, job), _schema(columns))
+    rows = spark.range(0, count, 1, numPartitions=tasks).mapInArrow(in_task(partial(_read, job)), _schema(columns))
     by_group = rows.repartitionById(job.groups, col("part") % lit(job.groups))
     return by_group.sortWithinPartitions(*_KEY, col("at").desc())
 

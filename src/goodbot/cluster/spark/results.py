@@ -12,6 +12,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
 from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.cluster.spark.worker_process import in_task
 
 _NOTES: Final = "note binary"
 
@@ -35,7 +36,7 @@ class Result(NamedTuple):
 def save_result(frame: DataFrame, files: StoreFiles, folder: str, value: str, most: int) -> Result:
     """Writes the rows to files in `folder`, in place of those of an earlier result. Returns the `most` rows with the
     greatest `value` too; rows with equal values are ordered by their other columns."""
-    rows = frame.mapInArrow(partial(_save, files, folder, value, most), _NOTES).collect()
+    rows = frame.mapInArrow(in_task(partial(_save, files, folder, value, most)), _NOTES).collect()
     notes = [msgspec.json.decode(row.note, type=ResultNote) for row in rows]
     written = {note.path for note in notes}
     files.remove(entry.path for entry in files.list(folder) if entry.path not in written)

@@ -114,7 +114,7 @@ class S3Files:
                 code, message = (" ".join(str(refused[0].get(each, "")).split()) for each in ("Code", "Message"))
                 raise RunError(f"cannot remove {len(refused)} files at {self.url}: {code}: {message}")
 
-    def remove_drafts(self) -> int:
+    def remove_drafts(self, before: float) -> int:
         """Ends uploads that are not complete."""
         with self._translated("end unfinished uploads"):
             pages = s3_client().get_paginator("list_multipart_uploads")
@@ -122,6 +122,7 @@ class S3Files:
                 {"Key": each["Key"], "UploadId": each["UploadId"]}
                 for page in pages.paginate(Bucket=self._bucket, Prefix=self._prefix)
                 for each in page.get("Uploads", [])
+                if each["Initiated"].timestamp() < before
             ]
             for upload in found:
                 try:

@@ -78,9 +78,10 @@ class StoreFiles(Protocol):
         """Removes files. Missing ones are not an error."""
         ...
 
-    def remove_drafts(self) -> int:
-        """Removes what killed processes left half-written, and returns its number of files. A file that another process
-        is writing meanwhile is lost, and its writer gets a RunError: only the driver may do this."""
+    def remove_drafts(self, before: float) -> int:
+        """Removes what killed processes left half-written, and returns its number of files. `before`: epoch seconds; a
+        file that was begun later (S3) or written to later (folders) stays. If a process still writes one of the
+        others, it gets a RunError."""
         ...
 
     def read_tagged(self, path: str) -> Tagged | None:
