@@ -23,7 +23,10 @@ HASTY = "robots_retry_first = 0.1\nbackoff_first = 0.1\n"
 _PROGRESS = re.compile(r"^(?!goodbot: ).* [0-9.]+( [kMG]?B)?/s\b")
 _OF_OTHERS = ("GOODBOT_", "COLUMNS", "FORCE_COLOR", "TTY_", "LANG", "LC_")
 """What of the environment would have a command say something else, or say it otherwise."""
-_ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(_OF_OTHERS)}
+
+
+def _own_environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OF_OTHERS)}
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,12 @@ async def start(
 
     Unless `preloaded`, it is started as a user starts it: where its memory or its first moments count.
     """
-    environment = {**_ENVIRONMENT, "HOME": str(folder or "/dev/null/home"), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""}
+    environment = {
+        **_own_environment(),
+        "HOME": str(folder or "/dev/null/home"),
+        "XDG_CONFIG_HOME": "",
+        "XDG_DATA_HOME": "",
+    }
     environment |= settings
     if preloaded:
         command = Command(

@@ -25,7 +25,7 @@ from goodbot.cli.store_option import store_option
 from goodbot.errors import InputError, SettingError, option_of
 from goodbot.human import counted, human_bytes, human_duration, human_time
 from goodbot.interrupts import STATUS
-from goodbot.robot.scope.seeding import Seeding, parse_seeds
+from goodbot.robot.scope.seeding import Seeding
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -214,7 +214,7 @@ def command(
             )
             run = _Run(spark, as_json=as_json)
             driver = Driver(files, spark, check=lock.check, watch=run.passed)
-            begin = partial(driver.begin, settings, parse_seeds(seeds), listed or (), parts or PARTS)
+            begin = partial(driver.begin, settings, listed or (), parts or PARTS)
             return run.all(driver, settings, limits, cycles, begin)
 
 

@@ -18,6 +18,17 @@ QUICK: Final = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
+"""There are few rows, so Spark compiles as little as possible."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Sets QUICK for every Spark that a test starts, also in other processes."""
+    folder = tmp_path_factory.mktemp("spark")
+    (folder / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in QUICK.items()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_CONF_DIR", str(folder))
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 class Sessions:
     """The session of this test process. Only one can be open, and it takes 12 s to start: so tests share it, and
-    another one is started only for another master. It compiles as little as possible: there are few rows."""
+    another one is started only for another master."""
 
     def __init__(self) -> None:
         self._master = ""
@@ -40,7 +51,7 @@ class Sessions:
         """Returns the session with this master."""
         if master != self._master:
             self.close()
-            self._session = self._open.enter_context(spark_session(master, "tests of goodbot", conf=QUICK))
+            self._session = self._open.enter_context(spark_session(master, "tests of goodbot"))
             self._master = master
         return self._session
 

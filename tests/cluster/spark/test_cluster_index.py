@@ -34,7 +34,6 @@ from goodbot.index_care import refresh_index
 from goodbot.index_copies import open_source
 from goodbot.partitions import part_of
 from goodbot.ports import Search
-from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.url import Url
 from journey.goodbot_process import ended, goodbot, start
 
@@ -496,7 +495,7 @@ def crawl_in_cycles(spark: "SparkSession", files: LocalFiles, seeds: list[str]) 
 
     settings = Settings(seeds=tuple(seeds), allow_private=True, delay=0.0)
     driver = Driver(files, spark)
-    driver.begin(settings, parse_seeds(seeds), [], parts=4)
+    driver.begin(settings, [], parts=4)
     while driver.version is not None and (ready_at := driver.version.ready_at) is not None:
         time.sleep(max(0.0, ready_at - time.time()))
         driver.run_cycle(settings, CycleLimits(tasks=2))

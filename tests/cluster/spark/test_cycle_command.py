@@ -16,7 +16,7 @@ from goodbot.cluster.spark.table_version import FORMAT, TableVersion, flip, writ
 from journey.goodbot_process import ended, goodbot, start
 from s3_server import S3Server
 
-SITES, PAGES = 3, 8
+SITES, PAGES = 2, 8
 LOCAL = "http://127.0.0.1:9/"
 
 

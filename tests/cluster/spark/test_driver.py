@@ -20,7 +20,6 @@ from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_columns import host_rows, url_rows
 from goodbot.config import Settings
 from goodbot.errors import DamagedError
-from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.store.merge.coding import CODED
 from goodbot.store.merge.crawl_rows import HostRow, UrlRow
 from goodbot.url import Url
@@ -87,7 +86,7 @@ def test_cycles_visit_what_one_machine_visits(spark: SparkSession, tmp_path: Pat
     with counting(tmp_path) as sites:
         settings = settings_for(sites.start_page(0))
         driver = Driver(files, spark)
-        driver.begin(settings, parse_seeds(settings.seeds), (), parts=3)
+        driver.begin(settings, (), parts=3)
         run_all(driver, settings)
         requests = sites.requests
         expected = asyncio.run(crawled(tmp_path / "one", *settings.seeds))
@@ -112,12 +111,12 @@ def test_a_store_in_s3_keeps_a_crawl_as_a_folder_does(
     spark.sparkContext.environment.update(s3.environment)  # the Python workers of Spark may run already
     files = open_files(s3_url)
     with counting(tmp_path) as sites:
-        settings = settings_for(sites.start_page(1))
+        settings = replace(settings_for(sites.start_page(0), sites.start_page(1)), scope="host")
         driver = Driver(files, spark)
-        driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
+        driver.begin(settings, (), parts=2)
         run_all(driver, settings)
     urls, _ = rows_of(files, driver)
-    assert sum(CODED[row.state] == "visited" for row in urls) == SITES * PAGES
+    assert sum(CODED[row.state] == "visited" for row in urls) == 2 * PAGES
     assert Driver(files, spark).version == driver.version
 
 
@@ -126,7 +125,7 @@ def test_limits_of_a_cycle_leave_the_rest_for_the_next(spark: SparkSession, tmp_
     with counting(tmp_path) as sites:
         settings = settings_for(*(sites.start_page(site) for site in range(SITES)))
         driver = Driver(files, spark)
-        driver.begin(settings, parse_seeds(settings.seeds), (), parts=3)
+        driver.begin(settings, (), parts=3)
         few = driver.run_cycle(settings, LIMITS._replace(urls=2))
         assert few.outcomes == 2
         assert driver.run_cycle(settings, LIMITS._replace(host_urls=1)).outcomes == SITES
@@ -142,14 +141,14 @@ def test_new_settings_and_seeds_change_the_crawl(spark: SparkSession, tmp_path: 
     with counting(tmp_path) as sites:
         first = replace(settings_for(sites.start_page(0)), scope="host", host_pages=5)
         driver = Driver(files, spark)
-        driver.begin(first, parse_seeds(first.seeds), (), parts=2)
+        driver.begin(first, (), parts=2)
         run_all(driver, first)
         version = driver.version
         assert version is not None
         assert version.status().states["visited"] == 5
         wider = replace(first, host_pages=None, scope="host", seeds=(*first.seeds, sites.start_page(2)))
         again = Driver(files, spark)
-        again.begin(wider, parse_seeds([sites.start_page(2)]), [Url(sites.start_page(3))])
+        again.begin(wider, [Url(sites.start_page(3))])
         run_all(again, wider)
     urls, _ = rows_of(files, again)
     visited = [Url(row.url).host for row in urls if CODED[row.state] == "visited"]
@@ -157,10 +156,23 @@ def test_new_settings_and_seeds_change_the_crawl(spark: SparkSession, tmp_path: 
     assert len(set(visited)) == 3
 
 
+def test_the_same_seeds_change_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    files = open_files(str(tmp_path / "store"))
+    settings = settings_for("http://127.0.0.1:9/a", "http://127.0.0.1:9/b")
+    first = Driver(files, spark)
+    first.begin(settings, ())
+    again = Driver(files, spark)
+    again.begin(settings, ())
+    assert again.version == first.version
+    again.begin(settings_for(*settings.seeds, "http://127.0.0.1:9/c"), ())
+    assert again.version is not None
+    assert again.version.status().states["ready"] == 3
+
+
 def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_path: Path) -> None:
     files = open_files(str(tmp_path / "store"))
     with counting(tmp_path) as sites:
-        settings = settings_for(sites.start_page(0))
+        settings = replace(settings_for(sites.start_page(0)), scope="host")
 
         def damage(step: str) -> None:
             if step == "fetched" and not damaged:
@@ -170,7 +182,7 @@ def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_p
 
         damaged: list[str] = []
         driver = Driver(files, spark, watch=damage)
-        driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
+        driver.begin(settings, (), parts=2)
         with pytest.raises(DamagedError, match="the next run requests its URLs again") as raised:
             driver.run_cycle(settings, LIMITS)
         assert damaged[0] in str(raised.value)
@@ -180,7 +192,7 @@ def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_p
         assert again.run_cycle(settings, LIMITS).visited == 1
         run_all(again, settings)
     urls, _ = rows_of(files, again)
-    assert sum(CODED[row.state] == "visited" for row in urls) == SITES * PAGES
+    assert sum(CODED[row.state] == "visited" for row in urls) == PAGES
 
 
 def test_what_is_not_needed_any_more_is_removed(spark: SparkSession, tmp_path: Path) -> None:
@@ -188,7 +200,7 @@ def test_what_is_not_needed_any_more_is_removed(spark: SparkSession, tmp_path: P
     with counting(tmp_path) as sites:
         settings = settings_for(sites.start_page(0))
         driver = Driver(files, spark)
-        driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
+        driver.begin(settings, (), parts=2)
         for _ in range(4):
             driver.run_cycle(settings, LIMITS._replace(urls=1))
         old, new = (tmp_path / "store" / "warc" / f".goodbot-{name}.part" for name in ("old", "new"))
@@ -196,7 +208,7 @@ def test_what_is_not_needed_any_more_is_removed(spark: SparkSession, tmp_path: P
             draft.parent.mkdir(exist_ok=True)
             draft.write_bytes(b"half")
         os.utime(old, (0, 0))
-        driver.begin(settings, (), ())
+        driver.begin(settings, ())
         assert not old.exists()
         assert new.exists()
     version = driver.version

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, get_args
@@ -23,7 +23,6 @@ from goodbot.cluster.spark.part_files import open_part
 from goodbot.cluster.spark.table_columns import url_rows
 from goodbot.cluster.spark.table_version import load_current
 from goodbot.config import Settings
-from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.store.merge.coding import CODED
 from goodbot.store.merge.crawl_rows import UrlRow
 
@@ -40,16 +39,12 @@ from goodbot.cluster.spark.driver import CycleLimits, Driver
 from goodbot.cluster.spark.driver_lock import driver_lock
 from goodbot.cluster.spark.opening import open_files
 from goodbot.config import Settings
-from goodbot.robot.scope.seeding import parse_seeds
 from pyspark.sql import SparkSession
 
 store, master, tasks, host_urls, *seeds = sys.argv[1:]
 builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
 builder = builder.config("spark.sql.adaptive.enabled", "false").config("spark.driver.host", "127.0.0.1")
 builder = builder.config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
-quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-builder = builder.config("spark.driver.extraJavaOptions", quick).config("spark.executor.extraJavaOptions", quick)
-builder = builder.config("spark.sql.codegen.wholeStage", "false").config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
 spark = builder.getOrCreate()
 settings = Settings(seeds=tuple(seeds), allow_private=True, scope="all")
 limits = CycleLimits(tasks=int(tasks), host_urls=int(host_urls), fetch_s=120.0, host_s=120.0)
@@ -57,7 +52,7 @@ files = open_files(store)
 
 with driver_lock(files, "test", print) as lock:
     driver = Driver(files, spark, check=lock.check)
-    driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
+    driver.begin(settings, (), parts=2)
     while driver.unfinished() is not None or driver.version.ready_at is not None:
         driver.run_cycle(settings, limits)
 spark.stop()
@@ -132,41 +127,41 @@ class KilledError(BaseException):
     """Ends a driver at a step: all that remains of it is in the store."""
 
 
-@pytest.mark.parametrize("step", get_args(Step))
-def test_the_next_run_goes_on_from_the_last_step(spark: SparkSession, tmp_path: Path, step: str) -> None:
-    steps: list[str] = []
+KILLS: Final = ("merged", "written", "flipped", *get_args(Step)[1:])
+"""The steps of a crawl that begins, then those of cycles."""
 
-    def passed(name: str) -> None:
-        steps.append(name)
-        if name == step and (killed_in_cycle or step == "seeded"):
-            raise KilledError
 
-    files = open_files(str(tmp_path / "store"))
+def test_the_next_run_goes_on_from_the_last_step(spark: SparkSession, tmp_path: Path) -> None:
+    """Each run is killed one step later than the one before it."""
+    files, passed = open_files(str(tmp_path / "store")), list[str]()
+
+    def killed_at(name: str) -> Callable[[Step], None]:
+        def watch(step: Step) -> None:
+            passed.append(step)
+            if step == name:
+                raise KilledError
+
+        return watch
+
+    def run(name: str) -> None:
+        driver = Driver(files, spark, watch=killed_at(name))
+        driver.begin(settings, (), parts=2)
+        driver.run_cycle(settings, limits)
+
     with counting(tmp_path) as sites:
         settings = Settings(seeds=tuple(sites.start_page(site) for site in range(SITES)), allow_private=True)
         limits = CycleLimits(tasks=TASKS, host_urls=HOST_URLS, fetch_s=120.0, host_s=120.0)
-        killed_in_cycle = False
-
-        def run() -> None:
-            nonlocal killed_in_cycle
-            driver = Driver(files, spark, watch=passed)
-            driver.begin(settings, parse_seeds(settings.seeds), (), parts=2)
-            killed_in_cycle = True
-            driver.run_cycle(settings, limits)
-
-        with pytest.raises(KilledError):
-            run()
-        steps.clear()
-        again = Driver(files, spark, watch=steps.append)
-        again.begin(settings, (), ())
-        if step == "fetched":
-            assert steps == ["fetched", "merged", "written", "flipped", "cleaned"]
-        while again.version is not None and again.version.ready_at is not None:
-            again.run_cycle(settings, limits)
-        again.clean()
+        for name in KILLS:
+            passed.clear()
+            with pytest.raises(KilledError):
+                run(name)
+            assert passed[-1] == name
+        last = Driver(files, spark)
+        last.begin(settings, ())
+        while last.version is not None and last.version.ready_at is not None:
+            last.run_cycle(settings, limits)
         check(tmp_path / "store", sites, SITES, most_repeated=0)
-        kept = {entry.path.split("/")[0] for entry in files.list()}
-        assert "cycles" not in kept
+    assert {entry.path.split("/")[0] for entry in files.list()} & {"cycles"} == set()
 
 
 def executors_that_fetch(process: subprocess.Popen[str]) -> list[psutil.Process]:

@@ -8,7 +8,8 @@ files that are no longer needed removed.
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -44,11 +45,12 @@ from goodbot.cluster.spark.table_version import (
     listed_seeds,
     load_current,
     load_version,
+    settings_of,
     write_version,
 )
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError
-from goodbot.robot.fetch.guard import AddressGuard, Network
+from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import Seeding, opened_networks, parse_seeds
 from goodbot.settings_file import settings_text
@@ -99,6 +101,14 @@ class CycleDone(NamedTuple):
         return sum(note.counts.visited for note in self.segments)
 
 
+class _Bounds(NamedTuple):
+    """What a crawl may request. `of`: the settings and the lists of seeds that say so."""
+
+    of: tuple[str, tuple[str, ...]]
+    scope: Scope
+    guard: AddressGuard
+
+
 class Driver:
     """The driver of one store. The caller holds its lock (`driver_lock`) and passes `check`, which raises RunError if
     the lock is lost. `watch` is called after each step."""
@@ -118,6 +128,7 @@ class Driver:
         self._watch = watch
         self._now = now
         self._current = load_current(files)
+        self._bounds: _Bounds | None = None
 
     @property
     def version(self) -> TableVersion | None:
@@ -126,25 +137,27 @@ class Driver:
 
     # ---- settings and seeds
 
-    def begin(self, settings: Settings, seeds: Sequence[Url], listed: Iterable[Url], parts: int = PARTS) -> None:
-        """Makes the crawl, or adds to it: `seeds`, which are also in the settings, and those of a list. If the settings
-        have changed, judges again what was out of scope. Finishes a cycle that died first, with its own settings."""
-        if self._current is None:
-            self._flip(TableVersion(0, 0, self._now(), settings_text(settings), (None,) * parts))
-        else:
+    def begin(self, settings: Settings, listed: Iterable[Url], parts: int = PARTS) -> None:
+        """Makes the crawl, or adds to it: new seeds of the settings, and those of a list. If the settings have changed,
+        judges again what was out of scope. Finishes a cycle that died first, with its own settings."""
+        if self._current is not None:
             self._files.remove_drafts(self._now() - _DRAFTS_LEFT_S)
             if self.unfinished() is not None:
                 self.finish_cycle(settings)
-        version = self._version()
-        text = settings_text(settings)
-        list_path, changes = self._write_seeds(settings, seeds, listed, len(version.parts))
-        has_changed = version.settings != text
-        if changes is None and not has_changed:
+        text, known = settings_text(settings), frozenset[Url]()
+        if self._current is None:
+            before = TableVersion(0, 0, self._now(), text, (None,) * parts)
+        else:
+            before = self._version()
+            known = frozenset(parse_seeds(settings_of(before, self._files.url).seeds))
+        new = [seed for seed in parse_seeds(settings.seeds) if seed not in known]
+        list_path, changes = self._write_seeds(settings, new, listed, len(before.parts))
+        if self._current is not None and changes is None and before.settings == text:
             return
-        lists = version.seed_lists if list_path is None else (*version.seed_lists, list_path)
-        updated = msgspec.structs.replace(version, settings=text, seed_lists=lists)
-        scope = self._scope_change(updated, settings, version.settings) if has_changed else None
-        self._merge([] if changes is None else [changes], updated, settings, scope)
+        lists = before.seed_lists if list_path is None else (*before.seed_lists, list_path)
+        updated = msgspec.structs.replace(before, settings=text, seed_lists=lists)
+        scope = self._scope_change(updated, settings, before.settings) if before.settings != text else None
+        self._merge([] if changes is None else [changes], before, updated, settings, scope)
         self._watch("seeded")
 
     def _write_seeds(
@@ -158,7 +171,7 @@ class Driver:
             return None, None
         if lines:
             self._files.write(f"{name}.txt", "".join(f"{line}\n" for line in lines).encode())
-        guard = AddressGuard(_networks(settings, everything))
+        guard = _guard(settings, everything)
         scope, at = Scope(settings, everything, guard), self._now()
         found = (
             Change(seed.host_key, seed.text, at, place, Discovery(seed, 0, refused=scope.refuse(seed, 0)))
@@ -169,15 +182,19 @@ class Driver:
                 writer.write_batch(change_batch(some, parts))
         return f"{name}.txt" if lines else None, f"{name}.parquet"
 
-    def seeds_of(self, version: TableVersion, settings: Settings) -> tuple[Url, ...]:
-        """Returns all seeds of the crawl."""
-        return (*parse_seeds(settings.seeds), *listed_seeds(self._files, version))
+    def _bounds_of(self, version: TableVersion, settings: Settings) -> "_Bounds":
+        """Returns what the settings and all seeds allow. Lists of seeds can be long: they are read once."""
+        key = settings_text(settings), version.seed_lists
+        if self._bounds is None or self._bounds.of != key:
+            typed, listed = parse_seeds(settings.seeds), partial(listed_seeds, self._files, version)
+            guard = _guard(settings, listed())
+            self._bounds = _Bounds(key, Scope(settings, chain(typed, listed()), guard), guard)
+        return self._bounds
 
     def _scope_change(self, version: TableVersion, settings: Settings, before: str) -> ScopeChange:
-        seeds = self.seeds_of(version, settings)
         limits = [line for line in before.splitlines() if line.startswith(("types ", "max_size "))]
         limits_now = [line for line in version.settings.splitlines() if line.startswith(("types ", "max_size "))]
-        return ScopeChange(settings, seeds, _networks(settings, seeds), limits == limits_now)
+        return ScopeChange(self._bounds_of(version, settings).scope, limits == limits_now)
 
     # ---- cycles
 
@@ -239,8 +256,8 @@ class Driver:
 
     def _fetch(self, plan: CyclePlan, settings: Settings) -> tuple[SegmentNote, ...]:
         version = self._version()
-        seeds = self.seeds_of(version, settings)
-        fetch = FetchJob(self._files, plan, settings, seeds, _networks(settings, seeds), len(version.parts))
+        bounds = self._bounds_of(version, settings)
+        fetch = FetchJob(self._files, plan, settings, bounds.scope, bounds.guard, len(version.parts))
         rules = ChoiceRules(
             plan.now,
             plan.host_urls,
@@ -261,7 +278,7 @@ class Driver:
             cycles=(*version.cycles, plan.number) if segments else version.cycles,
         )
         try:
-            self._merge([note.changes for note in segments if note.changes], updated, settings, None)
+            self._merge([note.changes for note in segments if note.changes], version, updated, settings, None)
         except PySparkException as error:
             if damaged := self._leave_out_damaged(plan, segments):
                 raise DamagedError(
@@ -287,13 +304,19 @@ class Driver:
         return True
 
     def _merge(
-        self, changes: Sequence[str], updated: TableVersion, settings: Settings, scope: ScopeChange | None
+        self,
+        changes: Sequence[str],
+        before: TableVersion,
+        updated: TableVersion,
+        settings: Settings,
+        scope: ScopeChange | None,
     ) -> None:
-        version, now = self._version(), self._now()
-        job = MergeJob(self._files, version.parts, version.number + 1, now, settings.host_pages, scope)
+        """Merges changes into the table of `before`, and makes `updated` with these parts the current version."""
+        number, now = before.number + 1, self._now()
+        job = MergeJob(self._files, before.parts, number, now, settings.host_pages, scope)
         parts = merge_job(self._spark, job, changes)
         self._watch("merged")
-        self._flip(msgspec.structs.replace(updated, number=version.number + 1, made_at=now, parts=parts))
+        self._flip(msgspec.structs.replace(updated, number=number, made_at=now, parts=parts))
 
     def _flip(self, version: TableVersion) -> None:
         path = write_version(self._files, version)
@@ -355,6 +378,6 @@ def _shared_out(version: TableVersion, urls: int, *, revisits: bool) -> tuple[in
     return tuple(shares)
 
 
-def _networks(settings: Settings, seeds: Sequence[Url]) -> frozenset[Network]:
+def _guard(settings: Settings, listed: Iterable[Url]) -> AddressGuard:
     typed = opened_networks(settings, parse_seeds(settings.seeds))
-    return frozenset({*typed, *Seeding(settings).networks(seeds)})
+    return AddressGuard({*typed, *Seeding(settings).networks(listed)})

@@ -37,14 +37,13 @@ from goodbot.live import HostRequest
 from goodbot.ports import Clock
 from goodbot.robot.crawl.assembly import WorkerSetup
 from goodbot.robot.crawl.batch import Batch
-from goodbot.robot.fetch.guard import AddressGuard, Network
+from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.processes.coordinator import Coordinator
 from goodbot.robot.scope.scope import Scope
 from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_record import encode_capture
-from goodbot.url import Url
 from goodbot.visit_values import VisitResult
 
 _LOG: Final = logging.getLogger(__name__)
@@ -54,14 +53,14 @@ WARC_FOLDER: Final = "warc"
 
 
 class FetchJob(NamedTuple):
-    """What all fetch tasks of a cycle are given. `parts`: of the crawl table. `seeds`: those of the crawl, for its
-    scope; `networks`: the private ranges that they open."""
+    """What all fetch tasks of a cycle are given. `parts`: of the crawl table. `guard`: opens the private ranges that
+    the scope has."""
 
     files: StoreFiles
     plan: CyclePlan
     settings: Settings
-    seeds: tuple[Url, ...]
-    networks: frozenset[Network]
+    scope: Scope
+    guard: AddressGuard
     parts: int
 
 
@@ -163,12 +162,11 @@ class _Fetching:
 
     def _setup(self) -> WorkerSetup:
         job = self._job
-        guard = AddressGuard(job.networks)
         return WorkerSetup(
             job.settings,
             identity_of(job.settings, version("goodbot")),
-            guard,
-            Scope(job.settings, job.seeds, guard),
+            job.guard,
+            job.scope,
             encode_capture if job.settings.archive else None,
             prepare if job.settings.index else None,
             evidence=encode_capture,

@@ -11,9 +11,7 @@ from goodbot.cluster.spark.part_files import PartNote, PartWriter, open_part
 from goodbot.cluster.spark.part_merge import MergeRules, merge_part
 from goodbot.cluster.spark.scratch_folder import scratch_folder
 from goodbot.cluster.spark.store_files import StoreFiles
-from goodbot.config import Settings
 from goodbot.errors import DamagedError
-from goodbot.robot.fetch.guard import AddressGuard, Network
 from goodbot.robot.scope.scope import Scope
 from goodbot.store.merge.crawl_rows import UrlRow
 from goodbot.store.merge.rank import depth_of
@@ -24,12 +22,10 @@ _BATCH_ROWS: Final = 16_384
 
 
 class ScopeChange(NamedTuple):
-    """A change of the scope: URLs that are out of scope are judged again. `keeps_refused`: URLs whose answers were
-    refused for their type or size stay refused."""
+    """A change of the scope: URLs that are out of scope are judged again by `scope`. `keeps_refused`: URLs whose
+    answers were refused for their type or size stay refused."""
 
-    settings: Settings
-    seeds: tuple[Url, ...]
-    networks: frozenset[Network]
+    scope: Scope
     keeps_refused: bool
 
 
@@ -70,7 +66,7 @@ class _Judge:
     """Judges URLs that are out of scope by the settings of now."""
 
     def __init__(self, change: ScopeChange) -> None:
-        self._scope = Scope(change.settings, change.seeds, AddressGuard(change.networks))
+        self._scope = change.scope
         self._keeps_refused = change.keeps_refused
 
     def __call__(self, row: UrlRow) -> str | None:
