@@ -16,10 +16,12 @@ from counting_sites import repeated, too_soon
 from goodbot.cluster.spark.driver import CycleLimits, Driver
 from goodbot.cluster.spark.opening import open_files
 from goodbot.cluster.spark.part_files import open_part
+from goodbot.cluster.spark.session import clear_errors
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_columns import host_rows, url_rows
+from goodbot.cluster.spark.table_version import load_current
 from goodbot.config import Settings
-from goodbot.errors import DamagedError
+from goodbot.errors import DamagedError, RunError
 from goodbot.store.merge.coding import CODED
 from goodbot.store.merge.crawl_rows import HostRow, UrlRow
 from goodbot.url import Url
@@ -118,6 +120,23 @@ def test_a_store_in_s3_keeps_a_crawl_as_a_folder_does(
     urls, _ = rows_of(files, driver)
     assert sum(CODED[row.state] == "visited" for row in urls) == 2 * PAGES
     assert Driver(files, spark).version == driver.version
+
+
+def test_a_machine_of_spark_without_credentials_is_named(spark: SparkSession, s3: S3Server, s3_url: str) -> None:
+    """The driver has them, and the store stays empty."""
+    files = open_files(s3_url)
+    nowhere = {name: "" for name in s3.environment if "KEY" in name}
+    spark.sparkContext.environment.update(s3.environment | nowhere | {"AWS_EC2_METADATA_DISABLED": "true"})
+    try:
+        settings = settings_for("http://127.0.0.1:9/")
+        with (
+            pytest.raises(RunError, match=r"^Spark failed: no credentials for s3://\S+ on \S+: set AWS_"),
+            clear_errors(),
+        ):
+            Driver(files, spark).begin(settings, ())
+    finally:
+        spark.sparkContext.environment.update(s3.environment)
+    assert load_current(files) is None
 
 
 def test_limits_of_a_cycle_leave_the_rest_for_the_next(spark: SparkSession, tmp_path: Path) -> None:

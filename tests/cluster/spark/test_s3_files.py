@@ -238,7 +238,7 @@ def test_there_are_no_credentials(s3: S3Server, files: StoreFiles, monkeypatch: 
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     for attempt in (lambda: files.read("a"), lambda: files.write_if("a", b"", None)):
-        with pytest.raises(InputError, match=r"no credentials for s3://.*/store: set AWS_ACCESS_KEY_ID"):
+        with pytest.raises(InputError, match=r"no credentials for s3://.*/store on .*: set AWS_ACCESS_KEY_ID"):
             attempt()
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     with pytest.raises(InputError, match=r"the configuration of S3 cannot be used: .*nobody"):

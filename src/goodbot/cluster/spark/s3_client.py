@@ -1,6 +1,7 @@
 """Opens connections to S3 with boto3, and says in one line what went wrong there."""
 
 import os
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -92,7 +93,10 @@ def s3_error(error: Exception, doing: str, url: str) -> GoodbotError:
     if isinstance(error, causes.ClientError):
         return _refusal(error, doing, url)
     if isinstance(error, _NO_CREDENTIALS):
-        return InputError(f"no credentials for {url}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+        return InputError(
+            f"no credentials for {url} on {platform.node()}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or"
+            " AWS_PROFILE, on that machine"
+        )
     if isinstance(error, _PASSING):
         return RunError(f"cannot {doing} at {url}: {_line(error)}")
     return InputError(f"cannot use {url}: {_line(error)}")

@@ -40,6 +40,10 @@ STOP_S: Final = 30.0
 EARLY_STOP_S: Final = 3.0
 """The same, if it has not started yet."""
 
+QUICK_START: Final = "-XX:TieredStopAtLevel=1"
+"""Options of Java on one machine; those of the user come after them. Without the second compiler, a cycle of 20 URLs
+took 32 s instead of 42, and 40 s of CPU time instead of 57; one of 4,000 pages took the same time."""
+
 LOG_BYTES: Final = 256 * 1024
 """Bytes at the end of Spark's log in which the reason of an error is looked for."""
 
@@ -161,7 +165,11 @@ def settings_of(master: str, app_name: str) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
     }
     if _is_local(master):
-        settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+        settings |= {
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.defaultJavaOptions": QUICK_START,
+        }
     if path := os.environ.get("PYTHONPATH"):
         settings["spark.executorEnv.PYTHONPATH"] = _absolute(path)
     return settings
