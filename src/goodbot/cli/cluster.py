@@ -42,14 +42,14 @@ COLOURS: Final = {"alive": "green", "late": "yellow", "left": "bright_black", "g
     """,
 )
 def command() -> None:
-    """Work with several machines: show a crawl that they share in a PostgreSQL database, or crawl, analyse and count
-    logs on Spark.
+    """Work with several machines: show a crawl that they share in a PostgreSQL database; on Spark, run and analyse
+    crawls, and count logs.
 
-    status and workers only read the database, and need no more than the right to SELECT. If its address names no
+    status and workers only read. In a database they need the right to SELECT; if the address of the database names no
     password, libpq takes it from PGPASSWORD or ~/.pgpass. A password is never printed.
 
     cycle, index, pagerank, dedup and watch run on Spark: on all cores of this machine, or on the cluster that --master
-    names."""
+    names. export, and status with --store, need neither Spark nor Java."""
 
 
 for each in (cycle, index, export, pagerank, dedup, watch):

@@ -79,7 +79,7 @@ def _share_out(spark: "SparkSession", version: "TableVersion") -> None:
     "--links",
     type=click.IntRange(1, 1_000_000),
     metavar="N",
-    help="Most links of a page that count. [default: as goodbot index refresh does: fewer, the more pages there are]",
+    help="Maximum number of links of a page that count. [default: as in goodbot index refresh: fewer, the more pages]",
 )
 @click.option(
     "--scratch",
@@ -152,15 +152,17 @@ def _scratch(files: "StoreFiles", folder: Path | None) -> Iterator[str]:
     "--likeness",
     type=click.FloatRange(0.5, 1.0),
     metavar="SHARE",
-    help="Least share of words that two texts have in common. [default: 0.95]",
+    help="Minimum likeness of a pair: the share of words that both texts have. Below 0.9 many pairs are missed. "
+    "[default: 0.95]",
 )
 def dedup(store: str, master: str, top: int, likeness: float | None, as_json: bool) -> None:
     """Find pairs of pages with equal or almost equal texts among all pages that belong in the index, and print those
     that are most alike.
 
-    The text that results of a search show is compared, by MinHash and banding: 99 % of the pairs with a likeness of
-    0.95 are found, 89 % at 0.9. Of n pages with equal texts, the first by its URL stands for all, in n - 1 pairs. All
-    pairs are written to the store, to Parquet files in duplicates/ with the columns url_1, url_2 and likeness.
+    The texts that search results would show are compared, by MinHash and banding: 99 % of the pairs with a likeness of
+    0.95 are found, 89 % at 0.9, 52 % at 0.8. If n pages have equal texts, n - 1 pairs are listed: the page whose URL
+    sorts first with each of the others. All pairs are written to the store, to Parquet files in duplicates/ with the
+    columns url_1, url_2 and likeness. Nothing is removed from the crawl.
 
     Exit status: 0: done; 2: bad input, such as no Java, no crawl, or a crawl with --no-index; 3: the store cannot be
     read or written, or is damaged, or a task failed; 130: interrupted by Ctrl-C, SIGTERM or SIGHUP.

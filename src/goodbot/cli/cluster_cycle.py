@@ -95,11 +95,11 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     "--parts",
     type=click.IntRange(1, 100_000),
     metavar="N",
-    help="Parts of the crawl table, when a crawl begins: one for each ten million URLs. It cannot be changed later. "
-    "[default: 32]",
+    help="Number of parts of the crawl table. Allow one for each ten million URLs that you expect: it cannot be "
+    "changed later. [default: 32]",
 )
 @click.option(
-    "--tasks", type=click.IntRange(1, 1024), metavar="N", help="Fetch tasks of a cycle. [default: 2 per core]"
+    "--tasks", type=click.IntRange(1, 1024), metavar="N", help="Number of fetch tasks of a cycle. [default: 2 per core]"
 )
 @click.option(
     "--workers",
@@ -109,14 +109,16 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     metavar="N",
     help="Worker processes of each task that fetch and read.",
 )
-@click.option("--cycle-urls", "urls", type=click.IntRange(1), metavar="N", help="Most URLs to request in one cycle.")
+@click.option(
+    "--cycle-urls", "urls", type=click.IntRange(1), metavar="N", help="Maximum number of URLs to visit in one cycle."
+)
 @click.option(
     "--host-urls",
     type=click.IntRange(1, 100_000),
     default=500,
     show_default=True,
     metavar="N",
-    help="Most URLs of one host to request in one cycle.",
+    help="Maximum number of URLs of one host to visit in one cycle.",
 )
 @click.option(
     "--host-minutes",
@@ -124,7 +126,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     default=10.0,
     show_default=True,
     metavar="MINUTES",
-    help="Most minutes to spend on one host in one cycle. What is left stays for the next.",
+    help="Maximum number of minutes spent on one host in one cycle. What is left stays for the next.",
 )
 @click.option(
     "--minutes",
@@ -132,9 +134,9 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     default=60.0,
     show_default=True,
     metavar="MINUTES",
-    help="Most minutes that a fetch task runs.",
+    help="Maximum number of minutes that a fetch task runs.",
 )
-@click.option("--keep-fresh", is_flag=True, help="Also request pages again that are due.")
+@click.option("--keep-fresh", is_flag=True, help="Also request visited pages again when they are due.")
 @_options
 def command(
     seeds: tuple[str, ...],
@@ -157,12 +159,12 @@ def command(
     """Crawl in cycles on Spark, for crawls that are too large for one database.
 
     A cycle chooses URLs that are due, fetches them in tasks on all machines of Spark, and writes a new version of the
-    crawl table, which has a row for each URL. All is kept in the store: table, WARC files, pages for the index. A
-    cycle that was interrupted, or killed at any moment, is finished by the next run; a version that is half written
-    is never seen. Only one driver can work on a store.
+    crawl table, which has a row for each URL. Everything is kept in the store: table, WARC files, pages for the index.
+    A cycle that was interrupted, or killed at any moment, is finished by the next run; a version that is half written
+    is never seen. Only one driver, the process of this command, can work on a store.
 
     goodbot must be installed on all machines, in the same version. Seeds and options are kept for later runs, except
-    --cycles, --master, --keep-fresh and the options of how much and how fast that are no settings of a crawl.
+    these: --cycles, --master, --keep-fresh, --tasks, --workers, --cycle-urls, --host-urls, --host-minutes, --minutes.
 
     goodbot always obeys robots.txt, META robots, X-Robots-Tag and rel=nofollow. Ctrl-C once finishes the pages in
     flight and ends the cycle; twice stops at once.
@@ -372,8 +374,8 @@ class _Run:
             flush()
             return
         say_folded(
-            f"cycle {done.number}: {counted(done.outcomes, 'URL')} requested, {counted(done.visited, 'page')} visited,"
-            f" {human_bytes(size)} in {human_duration(seconds)}; {status.states['ready']:,} ready"
+            f"cycle {done.number}: {counted(done.outcomes, 'URL')} done, {counted(done.visited, 'page')} visited,"
+            f" {human_bytes(size)} in {human_duration(seconds)}; {status.states['ready']:,} left to request"
         )
 
     def _show_end(self, driver: "Driver", reason: str) -> None:
@@ -394,7 +396,7 @@ class _Run:
                 }
             )
             return
-        words = {"cycles": "all cycles are done", "nothing due": "nothing is due yet"}.get(reason, reason)
+        words = {"cycles": "stopped after the last cycle", "nothing due": "nothing is due yet"}.get(reason, reason)
         say(f"{words}: {counted(status.pages, 'page')}, {human_bytes(status.bytes)}, {counted(status.hosts, 'host')}")
         if waiting := status.states["ready"]:
             due = version.ready_at

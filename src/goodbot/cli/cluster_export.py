@@ -35,8 +35,8 @@ def command(store: str, folder: Path, as_json: bool) -> None:
     archive is copied. The store stays as it is. `goodbot crawl --into DIR` goes on with the crawl; it makes the search
     index from the archive first.
 
-    No driver may work on the store meanwhile. A run that was interrupted is repeated; files of the archive that are
-    copied already are not copied again.
+    It is refused while cycles run. If it was interrupted, repeat the command: files of the archive that are copied
+    already are not copied again.
 
     Exit status: 0: done; 2: there is no crawl in the store, or there is one in DIR; 3: another driver works on the
     store, or it is damaged, or a file cannot be written; 130: interrupted.

@@ -50,13 +50,13 @@ def command(store: str, place: str, shards: int | None, master: str, as_json: bo
 
     The index has all pages that belong there as of the last cycle. It is divided into shards, each with all pages of
     some hosts, which are searched as one index: hits and their order are those of one index of all pages. Each task
-    builds a shard on its machine, and puts it into PLACE when it is whole. The command reads the store only; cycles
-    may run meanwhile.
+    builds a shard on its machine, and puts it into PLACE when it is whole. The command only reads the store. A cycle
+    may end meanwhile; if more do, the command may fail.
 
-    In a folder, goodbot search and goodbot serve take the shards with --in, and goodbot serve follows them with
-    --follow; at a URL only the latter. Run the command again after more cycles: new shards replace the old ones, each
-    as soon as it is whole, and servers notice that. Until then, and if the command fails or is killed, the old ones
-    stay in use. Shards of another number are put beside the old ones, which you may remove then.
+    If PLACE is a folder, goodbot search and goodbot serve take the shards with --in. Whatever PLACE is, goodbot serve
+    --follow takes them. Run the command again after more cycles: new shards replace the old ones, each as soon as it
+    is whole, and servers notice that. Until then, and if the command fails or is killed, the old ones stay in use.
+    With another value of --shards, the new index is put beside the old one; remove that when nobody searches it.
 
     Link texts and PageRank of a shard come from the links in that shard. To use links from one shard to another too,
     run goodbot index refresh with all shards that are in folders.
@@ -134,9 +134,9 @@ def _show(
     if missing:
         say_folded(f"{counted(missing, 'page')} not in the index: the store does not have the text")
     if others:
-        named = " and ".join(f"of {count:,}" for count in others)
+        named = " and ".join(f"one in {counted(count, 'shard')}" for count in others)
         root = shown_address(places.root)
-        say_folded(f"{root} also has shards {named}, which stay as they are: remove them if they are not in use")
+        say_folded(f"{root} also has another index, {named}: remove what nobody searches")
     for what, line in (("to search them as one index", search), ("to serve them", serve)):
         if line is not None:
             say(f"{what}:")

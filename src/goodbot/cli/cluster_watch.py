@@ -54,11 +54,11 @@ def command(
     compressed. A log that was rotated or copied is counted once.
 
     Every machine needs the logs under the same path, on a mounted file system, and the same goodbot with the extra
-    spark (pip install 'goodbot[spark]') for the same Python. Spark needs Java 17 or newer.
+    spark (pip install '.[spark]') for the same Python. Spark needs Java 17 or newer.
 
     This machine reads robots.txt, keys and fetched address lists, and adds up what the others have counted. That takes
-    a tenth of the time that one core needs to count, or up to half if almost every line has another address; so more
-    than about ten cores are hardly faster. Lines that a log gets meanwhile do not count.
+    a tenth of the time that one core needs to count, or up to half if almost every line has a different address; so
+    more than about ten cores are hardly faster. Lines appended during the run are not counted.
 
     Exit status: 0: done, also if a compressed log is damaged (a message says so); 2: bad input, or Java or a library is
     missing; 3: reading, writing or Spark failed; 130: interrupted.

@@ -40,7 +40,7 @@ SECTIONS = {
         "lessons": "List or drop what a crawl has learned about hosts",
         "forget": "Stop requesting pages from a host, and remove what is kept of it",
         "archive": "Check and repair the archive of a crawl",
-        "cluster": "Show a crawl that several machines share, or count logs on Spark",
+        "cluster": "Show a crawl that several machines share; crawl and count logs on Spark",
         "config": "Show the settings in force and where each comes from",
     },
     "Search": {

@@ -49,7 +49,7 @@ def watched(spark: "SparkSession", work: Callable[[], _T], what: str) -> _T:
 
 
 def failed(error: Exception) -> Exception:
-    """Returns the error to raise for one of the work: that of a task in one line."""
+    """Returns the error to raise when the work failed with `error`; that of a task of Spark is cut to one line."""
     if isinstance(error, GoodbotError):
         return error
     from goodbot.cluster.spark.session import task_error  # noqa: PLC0415  (few commands use Spark)

@@ -48,8 +48,9 @@ class HostChange(NamedTuple):
     """What happened to one host in one task.
 
     `release`: the end of its last lease; None if the task had no lease of it. `pages`: by how many its visited pages
-    increased. `lists_read`: when lists were read that were not visited before. `freed`: URLs that no page can copy any
-    more. `robots`: the robots.txt files fetched, as `encode_robots` makes them. `lessons`: those learned."""
+    increased. `lists_read`: when sitemaps and feeds were read for the first time. `freed`: URLs that are no longer the
+    representative of their copies. `robots`: the robots.txt files fetched, as `encode_robots` makes them. `lessons`:
+    those learned."""
 
     release: Release | None = None
     pages: int = 0

@@ -2,8 +2,8 @@
 from the driver may still be sending requests.
 
 A task has a file in the store that names its latest attempt. An attempt that finds its name there may send requests for
-`VALID_S`; it looks again every `LOOK_S`. A new attempt writes its own name and then waits until the one before it has
-looked, or knows that its process is gone.
+`VALID_S`; it looks again every `LOOK_S`. A new attempt writes its own name and then waits for `VALID_S`, by
+which time the one before it has looked, unless it knows that the process of that one has ended.
 """
 
 import asyncio

@@ -139,7 +139,7 @@ class Driver:
 
     def begin(self, settings: Settings, listed: Iterable[Url], parts: int = PARTS) -> None:
         """Makes the crawl, or adds to it: new seeds of the settings, and those of a list. If the settings have changed,
-        judges again what was out of scope. Finishes a cycle that died first, with its own settings."""
+        judges again what was out of scope. Before that, finishes a cycle that was interrupted."""
         if self._current is not None:
             self._files.remove_drafts(self._now() - _DRAFTS_LEFT_S)
             if self.unfinished() is not None:
@@ -207,7 +207,9 @@ class Driver:
         try:
             return decode_plan(data)
         except msgspec.MsgspecError as error:
-            raise DamagedError(f"{self._files.url}/{plan_path(number)} is damaged: remove it") from error
+            raise DamagedError(
+                f"{self._files.url}/{plan_path(number)} is damaged: remove it, and the next run plans this cycle anew"
+            ) from error
 
     def run_cycle(self, settings: Settings, limits: CycleLimits) -> CycleDone:
         """Runs the next cycle, or what is left of one that was begun; that one keeps its limits."""
@@ -221,7 +223,6 @@ class Driver:
             number=version.cycle + 1,
             version=version.number,
             now=self._now(),
-            settings=version.settings,
             tasks=limits.tasks,
             workers=limits.workers,
             host_urls=limits.host_urls,
@@ -282,8 +283,8 @@ class Driver:
         except PySparkException as error:
             if damaged := self._leave_out_damaged(plan, segments):
                 raise DamagedError(
-                    f"{self._files.url}/{damaged[0]} is damaged, so this cycle is not finished: the next run requests"
-                    " its URLs again"
+                    f"{self._files.url}/{damaged[0]} is damaged, so this cycle is not finished: run the command again;"
+                    " it requests the URLs of this file again"
                 ) from error
             raise
         return CycleDone(plan.number, tuple(segments), self._version())

@@ -58,11 +58,11 @@ class DriverLock:
         if not self._is_valid():
             self._renew()
         if self._taken_by is not None:
-            raise RunError(f"{self._taken_by}, so this driver stops: start it again when no other runs")
+            raise RunError(f"{self._taken_by}, so this driver stops: run the command again when the other has ended")
         if not self._is_valid():
             raise RunError(
-                f"another driver may have taken over {self._files.url}, since it could not be written for"
-                f" {self._record.valid_s:.0f} seconds: {self._failure or 'the lock was not renewed'}"
+                f"{self._files.url} could not be written for {self._record.valid_s:.0f} seconds, so another driver may"
+                f" have taken it over: {self._failure or 'the lock was not renewed'}; run the command again"
             )
 
     def start(self) -> None:

@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 MEMORY: Final = (
-    "raise spark.executor.memory or spark.executor.memoryOverhead, or with a local master spark.driver.memory, in "
-    "spark-defaults.conf"
+    "in $SPARK_CONF_DIR/spark-defaults.conf, raise spark.executor.memory or spark.executor.memoryOverhead; with a "
+    "local master, spark.driver.memory"
 )
 
 _OUT_OF_MEMORY: Final = re.compile(
@@ -28,15 +28,19 @@ def reason_of(text: str, log: str = "") -> str:
     if _OUT_OF_MEMORY.search(text):
         return f"an executor ran out of memory: {MEMORY}"
     if _CRASHED in text:
-        return f"a Python process of an executor crashed or was killed, which happens without enough memory: {MEMORY}"
+        return f"a Python process of an executor crashed or was killed, often for lack of memory: {MEMORY}"
     if found := _TOO_LARGE.search(text):
         return _one_line(found[0])
     if _TRACEBACK in text:
         return _of_python(text)
     if _ENDED.search(text):
         is_memory = _OUT_OF_MEMORY.search(log) is not None
-        return f"Spark ran out of memory: {MEMORY}" if is_memory else f"Spark has ended{logged_error(log)}"
-    return _of_java(text) or f"no reason was given{logged_error(log)}"
+        return (
+            f"Spark ran out of memory: {MEMORY}"
+            if is_memory
+            else f"the Java process of Spark has ended{logged_error(log)}"
+        )
+    return _of_java(text) or f"Spark gave no reason{logged_error(log)}"
 
 
 def has_ended(text: str) -> bool:

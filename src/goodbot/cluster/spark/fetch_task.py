@@ -1,5 +1,5 @@
-"""Runs one fetch task: the same crawler as ever, over the hosts that it was granted, until they have nothing left or
-time is up. It writes a segment: WARC files, changes and pages."""
+"""Runs one fetch task: the crawler of `goodbot crawl`, over the hosts that it was granted, until they have nothing left
+or time is up. It writes a segment: WARC files, changes and pages."""
 
 import asyncio
 import logging
@@ -53,8 +53,8 @@ WARC_FOLDER: Final = "warc"
 
 
 class FetchJob(NamedTuple):
-    """What all fetch tasks of a cycle are given. `parts`: of the crawl table. `guard`: opens the private ranges that
-    the scope has."""
+    """What all fetch tasks of a cycle are given. `parts`: of the crawl table. `guard`: permits requests to the private
+    networks of the seeds."""
 
     files: StoreFiles
     plan: CyclePlan

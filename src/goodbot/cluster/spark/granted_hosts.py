@@ -41,7 +41,7 @@ class GrantedHosts:
 
     A host is leased again and again until all its URLs have an outcome, until `host_s` seconds after its first lease,
     or until the time `ends_at`. `begin` is called with each grant before its first lease, `end` with each host after
-    its last. `cut_at`: when hosts may have received requests that their grants do not tell of; None: they have not.
+    its last. `cut_at`: when hosts may have received requests that their grants do not include; None: they have not.
     """
 
     def __init__(

@@ -97,8 +97,8 @@ def build_shards(spark: SparkSession, job: ShardsJob, version: TableVersion) -> 
         except Exception as error:
             if _is_replaced(job.pages.files, version):
                 raise RunError(
-                    f"cycles have replaced the crawl table in {job.pages.files.url} while its pages were read: run the"
-                    " command again"
+                    f"several cycles of the crawl in {job.pages.files.url} ended while its pages were read, so files"
+                    " that were needed are gone: run the command again while no cycles run"
                 ) from error
             raise
     notes = sorted((msgspec.json.decode(row.note, type=ShardNote) for row in rows), key=lambda note: note.shard)

@@ -208,7 +208,10 @@ class LocalFiles:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 if time.monotonic() > until:
-                    raise BusyError(f"another process keeps {self._root / LOCK} locked: stop it") from error
+                    raise BusyError(
+                        f"another process has kept {self._root / LOCK} locked for {_LOCK_TIMEOUT_S:.0f} s: find it with"
+                        " fuser or lsof on the machines that share the folder, and stop it"
+                    ) from error
                 time.sleep(0.01)
             except OSError as error:
                 raise RunError(f"cannot lock {self._root / LOCK}: {error.strerror}") from error
@@ -227,7 +230,7 @@ class LocalFiles:
             if file.is_symlink():
                 file.unlink()
             elif file.exists() and not file.is_file():
-                raise InputError(f"cannot write {file}: it is not a file")
+                raise InputError(f"cannot write {file}: it is not a regular file")
         except OSError as error:
             raise cannot_write(file, error) from error
         return file
@@ -249,7 +252,7 @@ class LocalFiles:
                 shutil.copyfileobj(source, out, 1 << 20)
             local.unlink()
         except OSError as error:
-            raise RunError(f"cannot move {local}: {error.strerror}") from error
+            raise RunError(f"cannot copy {local} into the store: {error.strerror}") from error
 
     def _walk(self, folder: Path) -> Iterator[Path]:
         for parent, folders, names in os.walk(folder, onerror=_cannot_list):

@@ -223,7 +223,7 @@ def check_logs(sources: Sequence[str]) -> None:
     for source in sources:
         size_of(source)
         if not Path(source).is_file():
-            raise InputError(f"cannot read {source}: it is not a file, which other machines could read too")
+            raise InputError(f"cannot read {source}: it is not a regular file, so other machines cannot read it")
         try:
             Path(source).open("rb").close()
         except OSError as error:

@@ -63,7 +63,7 @@ def _batches(files: StoreFiles, path: str | None) -> Iterator[pa.RecordBatch]:
 
 
 class _Judge:
-    """Judges URLs that are out of scope by the settings of now."""
+    """Judges URLs that are out of scope by the current settings."""
 
     def __init__(self, change: ScopeChange) -> None:
         self._scope = change.scope

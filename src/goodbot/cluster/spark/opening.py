@@ -20,7 +20,7 @@ def open_files(url: str) -> StoreFiles:
     """Opens the files of the store at a path of this computer, a `file:` URL or an `s3:` URL. Nothing is made, and no
     request is sent. Raises InputError if the URL cannot be used, or boto3 is missing."""
     if not url or not url.isprintable():
-        raise InputError(f"a store is {_FORMS}")
+        raise InputError(f"--store is empty or has control characters: give {_FORMS}")
     scheme = _scheme_of(url)
     if scheme == "":
         return LocalFiles(_folder(url))
@@ -31,7 +31,7 @@ def open_files(url: str) -> StoreFiles:
         return _in_bucket(url)
     if scheme in {"s3a", "s3n"}:
         raise InputError(f"write s3:// instead of {scheme}://: goodbot reads and writes S3 without Hadoop")
-    raise InputError(f"{scheme}: cannot be a store; use {_FORMS}")
+    raise InputError(f"a store cannot be at a {scheme}: URL; use {_FORMS}")
 
 
 def _scheme_of(url: str) -> str:
@@ -44,7 +44,7 @@ def _scheme_of(url: str) -> str:
 
 def _folder(path: str) -> Path:
     if path.startswith("~"):
-        raise InputError(f"only a shell knows what ~ means: write the whole path of the store instead of {path}")
+        raise InputError(f"~ was not expanded: write the whole path of the store instead of {path}")
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"the store {path} is a file, not a folder")
@@ -62,19 +62,19 @@ def _in_bucket(url: str) -> StoreFiles:
         )
     if not _BUCKET.fullmatch(bucket):
         raise InputError(
-            f"{shown_address(url)} names no bucket: a store in S3 is s3://BUCKET/FOLDER, and AWS_ENDPOINT_URL names the"
-            " server if it is not Amazon's"
+            f"the name of the bucket in {shown_address(url)} is not valid: a store in S3 is s3://BUCKET/FOLDER, and"
+            " AWS_ENDPOINT_URL names the server if it is not Amazon's"
         )
     folder = folder.strip("/")
     try:
         if folder:
             checked_path(folder)
     except DamagedError as error:
-        raise InputError(f"{url}: a part of the folder is empty or begins with a dot") from error
+        raise InputError(f"{url}: a name in the path is empty or begins with a dot") from error
     try:
         from goodbot.cluster.spark.s3_files import S3Files  # noqa: PLC0415  (an extra)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("boto"):
-            raise InputError("a store in S3 needs boto3: pip install 'goodbot[spark]'") from error
+            raise InputError("a store in S3 needs boto3: pip install '.[spark]'") from error
         raise
     return S3Files(bucket, folder)

@@ -11,14 +11,13 @@ class CyclePlan(msgspec.Struct, frozen=True):
     """What a cycle does, written before it begins, so that a run after a crash does the same.
 
     `number`: of the cycle, from 1 on. `version`: of the crawl table that it reads. `now`: the time for which it chooses
-    URLs (Unix seconds). `settings`: those of the crawl, as TOML. `tasks`: the number of fetch tasks; `workers`: the
-    worker processes of each. `host_urls`, `host_s`, `fetch_s`: limits of one host and of one task. `part_urls`: the
-    most URLs chosen from each part; None: no limit. `revisits`: pages that are due again are visited again."""
+    URLs (Unix seconds). `tasks`: the number of fetch tasks; `workers`: the worker processes of each. `host_urls`,
+    `host_s`, `fetch_s`: limits of one host and of one task. `part_urls`: the most URLs chosen from each part; None: no
+    limit. `revisits`: pages that are due again are visited again."""
 
     number: int
     version: int
     now: float
-    settings: str
     tasks: int
     workers: int
     host_urls: int
@@ -49,12 +48,12 @@ _NOTE: Final = msgspec.json.Decoder(SegmentNote)
 
 
 def decode_plan(data: bytes) -> CyclePlan:
-    """Raises msgspec.MsgspecError if `data` is no plan."""
+    """Decodes a plan. Raises msgspec.MsgspecError if `data` is none."""
     return _PLAN.decode(data)
 
 
 def decode_note(data: bytes) -> SegmentNote:
-    """Raises msgspec.MsgspecError if `data` is no note."""
+    """Decodes a note. Raises msgspec.MsgspecError if `data` is none."""
     return _NOTE.decode(data)
 
 

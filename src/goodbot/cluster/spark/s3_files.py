@@ -93,7 +93,7 @@ class S3Files:
                 self._send(file, path)
             local.unlink()
         except OSError as error:
-            raise RunError(f"cannot move {local}: {error.strerror}") from error
+            raise RunError(f"cannot send {local} to the store: {error.strerror}") from error
 
     def list(self, folder: str = "") -> list[FileEntry]:
         """Lists all files whose keys begin with the folder. Keys that are no paths of a store are left out."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LEAST_JAVA: Final = 17
 
-INSTALL: Final = "pip install 'goodbot[spark]'"
+INSTALL: Final = "pip install '.[spark]'"
 
 ATTEMPTS: Final = 2
 """How often a start is tried: now and then one fails on a busy machine."""
@@ -94,7 +94,7 @@ def check_requirements() -> None:
     """Raises InputError if Java or a Python library is missing, or has a version that Spark cannot use."""
     if _version_of("pyspark", "Spark") < (4, 1):
         raise InputError(
-            f"pyspark {version('pyspark')} is installed, and goodbot needs version 4.1 or newer: {INSTALL}"
+            f"pyspark {version('pyspark')} is installed, and goodbot needs 4.1 or newer, below 5: {INSTALL}"
         )
     if not (2, 2) <= _version_of("pandas", "Spark") < (3, 0):
         raise InputError(
@@ -161,13 +161,13 @@ def settings_of(master: str, app_name: str) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.pyspark.fallback.enabled": "false",
-        "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
     if _is_local(master):
         settings |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
+            "spark.ui.enabled": "false",
             "spark.driver.defaultJavaOptions": QUICK_START,
         }
     if path := os.environ.get("PYTHONPATH"):

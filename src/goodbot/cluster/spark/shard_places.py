@@ -64,8 +64,8 @@ class ShardPlaces(NamedTuple):
         return place.folder if isinstance(place, FolderPlace) else None
 
     def other_counts(self) -> list[int]:
-        """Returns of how many shards other divisions of an index are that are kept in this place. Raises RunError if it
-        cannot be read."""
+        """Returns the shard counts of other indexes in this place: [4, 8] if there is one in 4 and one in 8 shards.
+        Raises RunError if the place cannot be read."""
         found = (_NAME.fullmatch(name) for name in self.whole().list(""))
         return sorted({int(match[1]) for match in found if match} - {self.shards})
 

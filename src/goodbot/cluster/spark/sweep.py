@@ -23,7 +23,7 @@ _WAITING: Final = pa.array([READY, LATER], pa.int8())
 class Sweep:
     """What is to change in all rows of one host.
 
-    `freed`: URLs that no page can copy any more, so their copies are requested again. `lapsed`: evidence of lessons
+    `freed`: URLs that no longer represent their copies, so these are requested again. `lapsed`: evidence of lessons
     that no longer hold, so what they left out is ready. `reconsider`: judges URLs that are out of scope. `closing`: why
     the host gets no more visits; None: it may. `pages_lost` counts its visited pages that are requested again.
     """
