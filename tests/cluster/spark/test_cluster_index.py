@@ -392,7 +392,7 @@ def test_the_command(store: SmallStore, tmp_path: Path, capsys: Out) -> None:
     assert run("--store", store.files.url, "--to", str(place), "--shards", "2") == (0, "")
     output = capsys.readouterr().out
     assert "1 page not in the index: the store does not have the text" in output
-    assert f"{place} also has shards of 4, which stay as they are" in output.replace("\n  ", " ")
+    assert f"{place} also has another index, one in 4 shards: remove what nobody searches" in output.replace("\n  ", " ")
 
 
 @pytest.mark.long
@@ -439,7 +439,7 @@ def test_failures_on_spark(lent: "SparkSession", store: SmallStore, tmp_path: Pa
     store.write_table([])
     newer = store.write_table([])
     assert newer.number == 2
-    with pytest.raises(RunError, match="cycles have replaced the crawl table"):
+    with pytest.raises(RunError, match="several cycles of the crawl in "):
         build_shards(lent, job_of(store, version, places), version)
 
 

@@ -183,4 +183,4 @@ async def test_spark_that_is_killed(tmp_path: Path) -> None:
     java.kill()
     result = await ended(process)
     assert (result.status, result.out) == (3, "")
-    assert result.complaint == "goodbot: Spark failed: Spark has ended"
+    assert result.complaint == "goodbot: Spark failed: the Java process of Spark has ended"

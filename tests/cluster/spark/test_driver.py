@@ -202,7 +202,7 @@ def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_p
         damaged: list[str] = []
         driver = Driver(files, spark, watch=damage)
         driver.begin(settings, (), parts=2)
-        with pytest.raises(DamagedError, match="the next run requests its URLs again") as raised:
+        with pytest.raises(DamagedError, match="it requests the URLs of this file again") as raised:
             driver.run_cycle(settings, LIMITS)
         assert damaged[0] in str(raised.value)
         before = driver.version

@@ -37,7 +37,7 @@ TOO_LARGE = (
             JOB + "ExecutorLostFailure (executor 1 exited caused by one of the running tasks) Reason: Command exited "
             "with code 137" + TRACE,
             "",
-            "an executor ran out of memory: raise spark.executor.memory or ",
+            "an executor ran out of memory: in $SPARK_CONF_DIR/spark-defaults.conf, raise spark.executor.memory or ",
             id="killed executor",
         ),
         pytest.param(
@@ -55,9 +55,9 @@ TOO_LARGE = (
             id="ours, with its cause",
         ),
         pytest.param(f"{CALL}org.apache.spark.SparkException: {TOO_LARGE}{TRACE}", "", TOO_LARGE, id="large results"),
-        pytest.param(ENDED, OUT_OF_MEMORY, "Spark ran out of memory: raise spark.executor.memory or ", id="driver"),
-        pytest.param(ENDED, LOG, "Spark has ended: Address in use", id="ended"),
-        pytest.param(ENDED, "", "Spark has ended", id="ended without a reason"),
+        pytest.param(ENDED, OUT_OF_MEMORY, "Spark ran out of memory: in $SPARK_CONF_DIR/spark-defaults.conf, raise spark.executor.memory or ", id="driver"),
+        pytest.param(ENDED, LOG, "the Java process of Spark has ended: Address in use", id="ended"),
+        pytest.param(ENDED, "", "the Java process of Spark has ended", id="ended without a reason"),
         pytest.param(
             f"{CALL}java.lang.IllegalArgumentException: requirement failed: a port must be more" + TRACE,
             "",
@@ -70,7 +70,7 @@ TOO_LARGE = (
             "Try it later: refused",
             id="Java, with its cause",
         ),
-        pytest.param("", LOG, "no reason was given: Address in use", id="nothing said"),
+        pytest.param("", LOG, "Spark gave no reason: Address in use", id="nothing said"),
     ],
 )
 def test_the_reason_is_one_line(text: str, log: str, reason: str) -> None:

@@ -230,6 +230,6 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^cannot read .*/missing.log: No such file or directory$"):
         counted_in_spans([str(tmp_path / "missing.log")], TasksHere(counter()))
     with pytest.raises(
-        InputError, match=r"^cannot read /dev/null: it is not a file, which other machines could read too$"
+        InputError, match=r"^cannot read /dev/null: it is not a regular file, so other machines cannot read it$"
     ):
         counted_in_spans(["/dev/null"], TasksHere(counter()))

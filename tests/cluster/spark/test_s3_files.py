@@ -264,7 +264,7 @@ def test_an_upload_that_fails_leaves_nothing(s3: S3Server, files: StoreFiles, tm
     assert local.exists()
     assert files.list() == []
     assert files.remove_drafts(LATER) == 0
-    with pytest.raises(RunError, match=r"cannot move .*missing: No such file"):
+    with pytest.raises(RunError, match=r"cannot send .*missing: No such file"):
         files.upload(tmp_path / "missing", "warc/1")
 
 
@@ -318,4 +318,4 @@ def test_boto3_is_missing(s3_url: str) -> None:
         f"open_files('/store'); open_files({s3_url!r})"
     )
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
-    assert "InputError: a store in S3 needs boto3: pip install 'goodbot[spark]'" in done.stderr
+    assert "InputError: a store in S3 needs boto3: pip install '.[spark]'" in done.stderr

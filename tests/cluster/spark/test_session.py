@@ -83,7 +83,7 @@ def test_a_newer_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "pyspark",
             "3.5.1",
-            "pyspark 3.5.1 is installed, and goodbot needs version 4.1 or newer: pip install 'goodbot[spark]'",
+            "pyspark 3.5.1 is installed, and goodbot needs 4.1 or newer, below 5: pip install '.[spark]'",
         ),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_library_that_is_missing(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert ended.stdout == "Spark needs pyspark: pip install 'goodbot[spark]'\n"
+    assert ended.stdout == "Spark needs pyspark: pip install '.[spark]'\n"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ class LocalFiles:
         try:
             with open(file, "rb", opener=_open_at_once) as opened:
                 if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                    raise RunError(f"cannot read {file}: it is not a file")
+                    raise RunError(f"cannot read {file}: it is not a regular file")
                 return opened.read()
         except (FileNotFoundError, NotADirectoryError):
             return None

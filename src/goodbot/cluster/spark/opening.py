@@ -31,7 +31,7 @@ def open_files(url: str) -> StoreFiles:
         return _in_bucket(url)
     if scheme in {"s3a", "s3n"}:
         raise InputError(f"write s3:// instead of {scheme}://: goodbot reads and writes S3 without Hadoop")
-    raise InputError(f"a store cannot be at a {scheme}: URL; use {_FORMS}")
+    raise InputError(f"a store cannot be at {scheme}://; use {_FORMS}")
 
 
 def _scheme_of(url: str) -> str:
