@@ -392,7 +392,9 @@ def test_the_command(store: SmallStore, tmp_path: Path, capsys: Out) -> None:
     assert run("--store", store.files.url, "--to", str(place), "--shards", "2") == (0, "")
     output = capsys.readouterr().out
     assert "1 page not in the index: the store does not have the text" in output
-    assert f"{place} also has another index, one in 4 shards: remove what nobody searches" in output.replace("\n  ", " ")
+    assert f"{place} also has another index, one in 4 shards: remove what nobody searches" in output.replace(
+        "\n  ", " "
+    )
 
 
 @pytest.mark.long

@@ -55,7 +55,12 @@ TOO_LARGE = (
             id="ours, with its cause",
         ),
         pytest.param(f"{CALL}org.apache.spark.SparkException: {TOO_LARGE}{TRACE}", "", TOO_LARGE, id="large results"),
-        pytest.param(ENDED, OUT_OF_MEMORY, "Spark ran out of memory: in $SPARK_CONF_DIR/spark-defaults.conf, raise spark.executor.memory or ", id="driver"),
+        pytest.param(
+            ENDED,
+            OUT_OF_MEMORY,
+            "Spark ran out of memory: in $SPARK_CONF_DIR/spark-defaults.conf, raise spark.executor.memory or ",
+            id="driver",
+        ),
         pytest.param(ENDED, LOG, "the Java process of Spark has ended: Address in use", id="ended"),
         pytest.param(ENDED, "", "the Java process of Spark has ended", id="ended without a reason"),
         pytest.param(

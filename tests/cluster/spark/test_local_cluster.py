@@ -62,3 +62,16 @@ def test_executors_that_are_killed_again_and_again(context: Any) -> None:
     complaint = r"^Spark failed: an executor ran out of memory: .* raise spark\.executor\.memory "
     with pytest.raises(RunError, match=complaint), clear_errors():
         context.parallelize([KILL], 1).foreach(os.system)
+
+
+def test_a_task_that_asks_java_for_too_much_memory(cluster_spark: SparkSession) -> None:
+    """Each executor has 1 GB, and ends when it is asked for 2 GB."""
+    rows = cluster_spark.range(1, numPartitions=1).selectExpr("length(repeat('x', cast(id + 2000000000 as int)))")
+    with pytest.raises(RunError, match=r"^Spark failed: an executor ran out of memory: "), clear_errors():
+        rows.collect()
+    assert cluster_spark.range(10).count() == 10
+
+
+def test_a_task_that_asks_python_for_too_much_memory(context: Any) -> None:
+    with pytest.raises(RunError, match=r"^Spark failed: an executor ran out of memory: "), clear_errors():
+        context.parallelize([1 << 60], 1).map(bytearray).count()

@@ -33,9 +33,15 @@ def test_a_relative_path_is_of_this_folder(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("url", "text"),
     [
-        ("", "--store is empty or has control characters: give a local or mounted folder, file:///FOLDER or s3://BUCKET/FOLDER"),
+        (
+            "",
+            "--store is empty or has control characters: give a local or mounted folder, file:///FOLDER or s3://BUCKET/FOLDER",
+        ),
         ("a\nb", "--store is empty or has control characters: give a local or mounted folder"),
-        ("hdfs://me:sesame@namenode/store", "a store cannot be at hdfs://; use a local or mounted folder, file:///FOLDER"),
+        (
+            "hdfs://me:sesame@namenode/store",
+            "a store cannot be at hdfs://; use a local or mounted folder, file:///FOLDER",
+        ),
         ("https://host/store", "a store cannot be at https://"),
         ("postgresql://me:sesame@host/db", "a store cannot be at postgresql://"),
         ("s3a://bucket/store", "write s3:// instead of s3a://"),
@@ -44,7 +50,10 @@ def test_a_relative_path_is_of_this_folder(tmp_path: Path, monkeypatch: pytest.M
         ("s3:///store", "the bucket is missing"),
         ("s3:bucket/store", "the bucket is missing"),
         ("s3://me:sesame@bucket/store", "credentials come from AWS_ACCESS_KEY_ID"),
-        ("s3://localhost:9000/bucket", "the name of the bucket in s3://localhost:9000/bucket is not valid: .*AWS_ENDPOINT_URL"),
+        (
+            "s3://localhost:9000/bucket",
+            "the name of the bucket in s3://localhost:9000/bucket is not valid: .*AWS_ENDPOINT_URL",
+        ),
         ("s3://b/store", "the name of the bucket in s3://b/store is not valid"),
         ("s3://bucket/a//b", "s3://bucket/a//b: a name in the path is empty or begins with a dot"),
         ("s3://bucket/../b", "a name in the path is empty or begins with a dot"),
