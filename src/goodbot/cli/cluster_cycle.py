@@ -265,12 +265,18 @@ class _Run:
         self._step = step
 
     def all(
-        self, driver: "Driver", settings: "Settings", limits: "CycleLimits", cycles: int, begin: Callable[[], object]
+        self,
+        driver: "Driver",
+        settings: "Settings",
+        limits: "CycleLimits",
+        cycles: int,
+        begin: "Callable[[], CycleDone | None]",
     ) -> int:
         """Runs all cycles, and returns the exit status."""
         self._driver = driver
         with self._interrupts():
-            self._do(begin)
+            if (finished := self._do(begin)) is not None:
+                self._show(finished)
             reason = "cycles"
             for _ in range(cycles):
                 reason = self._reason_to_end(driver, limits) or "cycles"

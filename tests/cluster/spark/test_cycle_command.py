@@ -134,7 +134,7 @@ async def test_cycles_run_until_the_crawl_is_finished(tmp_path: Path) -> None:
 @pytest.mark.long
 async def test_ctrl_c_ends_a_cycle_and_a_second_one_ends_at_once(tmp_path: Path) -> None:
     store = tmp_path / "store"
-    async with sites_with_pages(SITES, 200, tmp_path) as sites:
+    async with sites_with_pages(SITES, 80, tmp_path) as sites:
         seeds = [sites.start_page(site) for site in range(SITES)]
         options = ("--store", store, "--master", "local[2]", "--tasks", "1", "--cycles", "9", "--parts", "2")
         process = await start("cluster", "cycle", *seeds, *options, "--allow-private")
@@ -156,4 +156,8 @@ async def test_ctrl_c_ends_a_cycle_and_a_second_one_ends_at_once(tmp_path: Path)
         assert "Traceback" not in stopped.err
         again = await goodbot("cluster", "status", "--store", store, "--json")
         assert msgspec.json.encode(again.json["states"]) == msgspec.json.encode(status.json["states"])
-        assert again.json["store"]["unfinished_cycle"] is not None
+        number = again.json["store"]["unfinished_cycle"]
+        last = await goodbot("cluster", "cycle", *options[:-2], "--cycles", "1", "--cycle-urls", "1")
+        assert (last.status, last.err) == (0, "")
+        lines = last.out.splitlines()[:2]
+        assert [line.split(":")[0] for line in lines] == [f"cycle {number}", f"cycle {number + 1}"]

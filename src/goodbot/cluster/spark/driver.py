@@ -137,13 +137,14 @@ class Driver:
 
     # ---- settings and seeds
 
-    def begin(self, settings: Settings, listed: Iterable[Url], parts: int = PARTS) -> None:
+    def begin(self, settings: Settings, listed: Iterable[Url], parts: int = PARTS) -> CycleDone | None:
         """Makes the crawl, or adds to it: new seeds of the settings, and those of a list. If the settings have changed,
-        judges again what was out of scope. Before that, finishes a cycle that was interrupted."""
+        judges again what was out of scope. Before that, finishes a cycle that was interrupted, and returns it."""
+        finished = None
         if self._current is not None:
             self._files.remove_drafts(self._now() - _DRAFTS_LEFT_S)
             if self.unfinished() is not None:
-                self.finish_cycle(settings)
+                finished = self.finish_cycle(settings)
         text, known = settings_text(settings), frozenset[Url]()
         if self._current is None:
             before = TableVersion(0, 0, self._now(), text, (None,) * parts)
@@ -153,12 +154,13 @@ class Driver:
         new = [seed for seed in parse_seeds(settings.seeds) if seed not in known]
         list_path, changes = self._write_seeds(settings, new, listed, len(before.parts))
         if self._current is not None and changes is None and before.settings == text:
-            return
+            return finished
         lists = before.seed_lists if list_path is None else (*before.seed_lists, list_path)
         updated = msgspec.structs.replace(before, settings=text, seed_lists=lists)
         scope = self._scope_change(updated, settings, before.settings) if before.settings != text else None
         self._merge([] if changes is None else [changes], before, updated, settings, scope)
         self._watch("seeded")
+        return finished
 
     def _write_seeds(
         self, settings: Settings, seeds: Sequence[Url], listed: Iterable[Url], parts: int
