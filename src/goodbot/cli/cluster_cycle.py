@@ -170,7 +170,7 @@ def command(
     flight and ends the cycle; twice stops at once.
 
     Exit status: 0: done; 2: bad input, such as no seed, no Java, or a store without conditional writes; 3: another
-    driver works on the store, or it cannot be read or written, or a task failed; 130: interrupted.
+    driver works on the store, the store cannot be read or written, or a task failed; 130: interrupted.
     """
     from goodbot.cluster.spark.session import check_requirements  # noqa: PLC0415  (few commands use Spark)
 

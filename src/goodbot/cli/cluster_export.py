@@ -38,8 +38,8 @@ def command(store: str, folder: Path, as_json: bool) -> None:
     It is refused while cycles run. If it was interrupted, repeat the command: files of the archive that are copied
     already are not copied again.
 
-    Exit status: 0: done; 2: there is no crawl in the store, or there is one in DIR; 3: another driver works on the
-    store, or it is damaged, or a file cannot be written; 130: interrupted.
+    Exit status: 0: done; 2: there is no crawl in the store, or there is one in DIR; 3: a driver is at work on the
+    store, the store is damaged, or a file cannot be written; 130: interrupted.
     """
     from goodbot.cluster.spark.driver_lock import driver_lock  # noqa: PLC0415  (loads pyarrow)
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415

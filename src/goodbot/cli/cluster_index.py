@@ -50,8 +50,8 @@ def command(store: str, place: str, shards: int | None, master: str, as_json: bo
 
     The index has all pages that belong there as of the last cycle. It is divided into shards, each with all pages of
     some hosts, which are searched as one index: hits and their order are those of one index of all pages. Each task
-    builds a shard on its machine, and puts it into PLACE when it is whole. The command only reads the store. A cycle
-    may end meanwhile; if more do, the command may fail.
+    builds a shard on its machine, and puts it into PLACE when it is whole. The command only reads the store. If two
+    or more cycles end while it runs, it may fail: only the last two versions of the table are kept.
 
     If PLACE is a folder, goodbot search and goodbot serve take the shards with --in. Whatever PLACE is, goodbot serve
     --follow takes them. Run the command again after more cycles: new shards replace the old ones, each as soon as it
