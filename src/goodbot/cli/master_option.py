@@ -13,5 +13,5 @@ def master_option(command: Callable[..., Any]) -> Callable[..., Any]:
         default="local[*]",
         show_default=True,
         metavar="URL",
-        help="The Spark master: local[*] (all cores of this machine), spark://HOST:7077; yarn and k8s://… are untested.",
+        help="The Spark master: local[*] (all cores of this machine), spark://HOST:7077; yarn, k8s://… (untested).",
     )(command)
