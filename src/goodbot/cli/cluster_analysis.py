@@ -12,6 +12,7 @@ import click
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.master_option import master_option
+from goodbot.cli.number_range import NumberRange
 from goodbot.cli.printing import say, say_folded, write_json
 from goodbot.cli.spark_work import watched
 from goodbot.cli.store_option import store_option
@@ -150,7 +151,7 @@ def _scratch(files: "StoreFiles", folder: Path | None) -> Iterator[str]:
 @_options
 @click.option(
     "--likeness",
-    type=click.FloatRange(0.5, 1.0),
+    type=NumberRange(0.5, 1.0),
     metavar="SHARE",
     help="Minimum likeness of a pair: the share of words that both texts have. Below 0.9 many pairs are missed. "
     "[default: 0.95]",

@@ -2,9 +2,10 @@
 
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from math import inf
 from pathlib import Path
 from threading import Event, Thread
 from types import FrameType
@@ -16,6 +17,7 @@ from goodbot.cli.cluster_export import show_count, wipe_count
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.master_option import master_option
+from goodbot.cli.number_range import NumberRange
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
@@ -122,7 +124,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option(
     "--host-minutes",
-    type=click.FloatRange(0.01, 10_000),
+    type=NumberRange(0.01, 10_000),
     default=10.0,
     show_default=True,
     metavar="MINUTES",
@@ -130,7 +132,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option(
     "--minutes",
-    type=click.FloatRange(0.01, 10_000),
+    type=NumberRange(0.01, 10_000),
     default=60.0,
     show_default=True,
     metavar="MINUTES",
@@ -179,7 +181,7 @@ def command(
     from goodbot.cluster.spark.driver_lock import driver_lock  # noqa: PLC0415
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415
     from goodbot.cluster.spark.session import spark_session  # noqa: PLC0415
-    from goodbot.cluster.spark.table_version import load_current  # noqa: PLC0415
+    from goodbot.cluster.spark.table_version import check_unused, load_current  # noqa: PLC0415
     from goodbot.crawl_transfer import check_source, import_folder  # noqa: PLC0415
 
     files = open_files(store)
@@ -196,6 +198,7 @@ def command(
         base = folder.settings(base, given)
     settings = _settings(before, base, given, seeds, files.url, listed=bool(seed_files or folder))
     if before is None:
+        check_unused(files)
         files.check_conditional()
     with (
         read_seed_files(seed_files, Seeding(settings).check) as listed,
@@ -360,9 +363,7 @@ class _Run:
         say_folded(f"goodbot: {text}", err=True)
 
     def _show(self, done: "CycleDone") -> None:
-        seconds = max((note.ended_at for note in done.segments), default=0.0) - min(
-            (note.began_at for note in done.segments), default=0.0
-        )
+        seconds = covered_s((note.began_at, note.ended_at) for note in done.segments)
         size = sum(note.counts.bytes for note in done.segments)
         status = done.version.status()
         if self._as_json:
@@ -408,3 +409,13 @@ class _Run:
             due = version.ready_at
             when = f"; the next is due at {human_time(due)}" if due and due > time.time() else ""
             say_folded(f"{counted(waiting, 'URL')} to request{when}")
+
+
+def covered_s(spans: Iterable[tuple[float, float]]) -> float:
+    """Returns how many seconds lie in one of the spans of time at least. The time between an interrupted run and the
+    one that finished its cycle is in none."""
+    covered, until = 0.0, -inf
+    for began, ended in sorted(spans):
+        covered += max(ended - max(began, until), 0.0)
+        until = max(until, ended)
+    return covered

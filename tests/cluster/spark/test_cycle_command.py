@@ -9,6 +9,7 @@ import pytest
 
 from cluster.sites import sites_with_pages
 from counting_sites import too_soon
+from goodbot.cli.cluster_cycle import covered_s
 from goodbot.cluster.spark.driver_lock import driver_lock
 from goodbot.cluster.spark.opening import open_files
 from goodbot.cluster.spark.store_files import StoreFiles
@@ -49,6 +50,32 @@ async def test_bad_input_is_refused_in_one_line(tmp_path: Path, arguments: tuple
     assert refused.status == 2
     assert said.format(store=store) in refused.complaint
     assert not (tmp_path / "store" / "current.json").exists()
+
+
+@pytest.mark.parametrize("option", ["--host-minutes", "--minutes"])
+async def test_not_a_number(tmp_path: Path, option: str) -> None:
+    refused = await goodbot("cluster", "cycle", LOCAL, "--store", tmp_path / "store", option, "nan")
+    assert (refused.status, "'nan' is not a number" in refused.err) == (2, True)
+
+
+async def test_a_crawl_without_its_pointer_is_not_begun_anew(tmp_path: Path) -> None:
+    empty_store(tmp_path / "store", number=4)
+    (tmp_path / "store" / "current.json").unlink()
+    refused = await goodbot("cluster", "cycle", LOCAL, "--allow-private", "--store", tmp_path / "store")
+    assert (refused.status, "restore that file, or give the folder of a new store" in refused.complaint) == (2, True)
+    assert len(list((tmp_path / "store" / "versions").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("spans", "covered"),
+    [
+        ([], 0.0),
+        ([(1.0, 3.0), (2.0, 5.0)], 4.0),
+        ([(100.0, 110.0), (1.0, 3.0), (2.0, 2.5)], 12.0),
+    ],
+)
+def test_the_time_between_two_runs_does_not_count(spans: list[tuple[float, float]], covered: float) -> None:
+    assert covered_s(spans) == covered
 
 
 async def test_the_number_of_parts_cannot_be_changed(tmp_path: Path) -> None:

@@ -264,7 +264,7 @@ def test_an_upload_that_fails_leaves_nothing(s3: S3Server, files: StoreFiles, tm
     assert local.exists()
     assert files.list() == []
     assert files.remove_drafts(LATER) == 0
-    with pytest.raises(RunError, match=r"cannot send .*missing: No such file"):
+    with pytest.raises(RunError, match=r"cannot send .*missing to the store: No such file"):
         files.upload(tmp_path / "missing", "warc/1")
 
 

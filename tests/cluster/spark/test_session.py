@@ -139,7 +139,7 @@ def test_masters(master: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "master", ["", "local[x]", "spark://a.example", "spark://:1", "http://a.example", "mesos://a:1"]
+    "master", ["", "local[x]", "local[0]", "spark://a.example", "spark://:1", "http://a.example", "mesos://a:1"]
 )
 def test_what_is_no_master(master: str) -> None:
     with pytest.raises(InputError, match=r"^the Spark master must be local\[\*\], spark://HOST:7077, yarn or k8s://"):

@@ -63,7 +63,6 @@ PARTS: Final = 32
 """Parts of a new crawl table, unless the user chooses. Each should have up to some ten million URLs."""
 
 _SEEDS_AT_ONCE: Final = 10_000
-_VERSIONS_KEPT: Final = 2
 _DRAFTS_LEFT_S: Final = 86_400.0
 """What is half-written is removed if nobody has written to it for so many seconds."""
 _SEEDS_FOLDER: Final = "seeds"
@@ -339,10 +338,10 @@ class Driver:
         """Removes what neither the current version nor the one before it needs: files of the table, of ended cycles,
         and those of attempts that were given up."""
         version, files = self._version(), self._files
-        kept = {*version.files}
-        names = {entry.path for entry in files.list(FOLDER)}
-        for path in sorted(names)[-_VERSIONS_KEPT:]:
-            kept |= {path, *_files_of(files, path)}
+        own = self._current.path if self._current is not None else ""
+        older = (entry.path for entry in files.list(FOLDER) if entry.path.partition("-")[0] < own.partition("-")[0])
+        before = max(older, default=None)
+        kept = {own, *version.files, *(() if before is None else (before, *load_version(files, before).files))}
         old = [entry.path for folder in (FOLDER, TABLE_FOLDER) for entry in files.list(folder)]
         files.remove(path for path in old if path not in kept)
         plans = (entry.path.split("/")[1] for entry in files.list(CYCLES_FOLDER))
@@ -359,10 +358,6 @@ class Driver:
         found = [entry.path for folder in (segment_folder(number), warc_folder(number)) for entry in files.list(folder)]
         files.remove(path for path in found if path not in used and path != notes_path(number))
         files.remove(entry.path for entry in files.list(cycle_folder(number)))
-
-
-def _files_of(files: StoreFiles, path: str) -> Iterable[str]:
-    return load_version(files, path).files
 
 
 def _shared_out(version: TableVersion, urls: int, *, revisits: bool) -> tuple[int, ...]:

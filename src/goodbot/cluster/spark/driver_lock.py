@@ -23,6 +23,7 @@ from goodbot.cluster.spark.driver_record import (
 )
 from goodbot.cluster.spark.store_files import StoreFiles, Tagged
 from goodbot.errors import BusyError, GoodbotError, RunError
+from goodbot.human import counted
 
 _LOG: Final = logging.getLogger(__name__)
 _RETRY_S: Final = 1.0
@@ -210,6 +211,6 @@ class _Watch:
 
     def _busy(self, record: DriverRecord, age_s: float) -> BusyError:
         return BusyError(
-            f"another driver works on {self._url}: {record.holder} renewed its lock {age_s:.0f} seconds ago; wait until"
-            " it ends, or stop it"
+            f"another driver works on {self._url}: {record.holder} renewed its lock"
+            f" {counted(round(age_s), 'second')} ago; wait until it ends, or stop it"
         )

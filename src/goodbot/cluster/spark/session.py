@@ -47,7 +47,7 @@ took 32 s instead of 42, and 40 s of CPU time instead of 57; one of 4,000 pages 
 LOG_BYTES: Final = 256 * 1024
 """Bytes at the end of Spark's log in which the reason of an error is looked for."""
 
-_LOCAL: Final = re.compile(r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]")
+_LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]")
 _STANDALONE: Final = re.compile(r"spark://[^\s/,:\[\]]+:\d{1,5}(,[^\s/,:\[\]]+:\d{1,5})*")
 
 _log: Final = logging.getLogger(__name__)
@@ -68,8 +68,27 @@ def spark_session(master: str, app_name: str, *, conf: Mapping[str, str] | None 
     check_requirements()
     _check_reached(master)
     running = _Running(master, {**settings_of(master, app_name), **(conf or {})})
-    with whole(lambda: _ended(running)):
+    with _without_log_of_py4j(), whole(lambda: _ended(running)):
         yield running.start()
+
+
+@contextmanager
+def _without_log_of_py4j() -> Iterator[None]:
+    """Keeps back the tracebacks that py4j logs, partly with the root logger, for calls that Ctrl-C has interrupted:
+    what matters is raised, too."""
+
+    def is_other(record: logging.LogRecord) -> bool:
+        return "py4j" not in Path(record.pathname).parts
+
+    root, own = logging.getLogger(), logging.getLogger("py4j")
+    level = own.level
+    root.addFilter(is_other)
+    own.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        root.removeFilter(is_other)
+        own.setLevel(level)
 
 
 @contextmanager

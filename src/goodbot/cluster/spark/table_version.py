@@ -138,6 +138,17 @@ def write_version(files: StoreFiles, version: TableVersion) -> str:
     return path
 
 
+def check_unused(files: StoreFiles) -> None:
+    """Raises InputError if a store without a current version has files of cycles: a crawl that began there would mix
+    with them. What a run leaves that is killed before its first version does not matter."""
+    names = (entry.path.removeprefix(f"{FOLDER}/").partition("-")[0] for entry in files.list(FOLDER))
+    if any(name.isdecimal() and int(name) > 1 for name in names):
+        raise InputError(
+            f"{files.url} has the files of a crawl, but not {CURRENT}, which names its version: restore that file, or"
+            " give the folder of a new store"
+        )
+
+
 def flip(files: StoreFiles, version: TableVersion, path: str, before: Current | None) -> Current:
     """Makes a version that was written to `path` the current one, in place of `before` (None: the store is empty).
     Raises BusyError if another driver has done so meanwhile; then nothing has changed."""
