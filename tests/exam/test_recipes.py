@@ -146,7 +146,7 @@ def test_the_script_around_curl_runs_this_goodbot(tmp_path: Path, monkeypatch: p
 
 
 async def test_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("journey.goodbot_process._ENVIRONMENT", {**os.environ, "PATH": str(tmp_path)})
+    monkeypatch.setenv("PATH", str(tmp_path))
     for name, says in (
         ("wget", "apt-get install wget"),
         ("crawlee", "npm install @crawlee/cheerio"),
@@ -174,14 +174,13 @@ async def test_bad_input(arguments: list[str], says: str) -> None:
 @pytest.mark.parametrize(
     "name", [pytest.param(each, marks=() if each in QUICK else pytest.mark.long) for each in NAMES]
 )
-async def test_each_drives(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_each_drives(name: str, tmp_path: Path) -> None:
     """Through two small sites: it starts at the seeds, finds what it may, obeys robots.txt unless its recipe says that
     it does not, and ends by itself."""
     try:
         found = RECIPES[name].find()
     except InputError as error:
         pytest.skip(str(error))
-    monkeypatch.setattr("journey.goodbot_process._ENVIRONMENT", dict(os.environ))
     sites = ("--site", "robots-404", "--site", "robots-groups-merged")
     result = await goodbot("exam", "--with", name, *sites, "--json", folder=tmp_path)
     assert result.status in (0, 1), result.err
@@ -198,9 +197,8 @@ async def test_each_drives(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-async def test_ours_fails_what_it_states_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ours_fails_what_it_states_and_nothing_else() -> None:
     """Through all sites, the one with a Crawl-delay of 32 years too."""
-    monkeypatch.setattr("journey.goodbot_process._ENVIRONMENT", dict(os.environ))
     result = await goodbot("exam", "--with", "goodbot", "--minutes", "50", "--json")
     failed = {each["name"] for each in result.json["sites"] if each["passed"] is False}
     assert failed == set(OURS.fails), result.err

@@ -186,5 +186,4 @@ async def test_ctrl_c_ends_a_cycle_and_a_second_one_ends_at_once(tmp_path: Path)
         number = again.json["store"]["unfinished_cycle"]
         last = await goodbot("cluster", "cycle", *options[:-2], "--cycles", "1", "--cycle-urls", "1")
         assert (last.status, last.err) == (0, "")
-        lines = last.out.splitlines()[:2]
-        assert [line.split(":")[0] for line in lines] == [f"cycle {number}", f"cycle {number + 1}"]
+        assert last.out.startswith(f"cycle {number}: ")
