@@ -27,10 +27,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import linear_regression
 from threading import Thread
-from typing import Any, Final
+from typing import Final
 
 from bench_cluster import cpu_of, new_database
-from crawl_measure import Cost, measure
+from crawl_measure import measure
 from crawl_web import LOCALWEB, sites_of
 from postgres_server import PostgresServer, postgres_server, programs
 from settings import UsageError, numbers, save, start, whole
@@ -134,12 +134,8 @@ class OnSpark:
         done = [line for line in lines if line["event"] == "cycle"]
         if len(done) < cycles:
             raise UsageError("a cycle did not run: look at what goodbot wrote above")
-        return _on_spark(done, cost)
-
-
-def _on_spark(done: Sequence[dict[str, Any]], cost: Cost) -> Run:
-    pages, known = sum(line["pages"] for line in done), sum(done[-1]["states"].values())
-    return Run("Spark", 2, len(done), pages, cost.wall_s, cost.cpu_s, cost.peak_mb, known)
+        pages, known = sum(line["pages"] for line in done), sum(done[-1]["states"].values())
+        return Run("Spark", 2, len(done), pages, cost.wall_s, cost.cpu_s, cost.peak_mb, known)
 
 
 def crawl_all(server: PostgresServer) -> tuple[list[Run], list[Line], dict[str, float]]:

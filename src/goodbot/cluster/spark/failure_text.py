@@ -34,12 +34,9 @@ def reason_of(text: str, log: str = "") -> str:
     if _TRACEBACK in text:
         return _of_python(text)
     if _ENDED.search(text):
-        is_memory = _OUT_OF_MEMORY.search(log) is not None
-        return (
-            f"Spark ran out of memory: {MEMORY}"
-            if is_memory
-            else f"the Java process of Spark has ended{logged_error(log)}"
-        )
+        if _OUT_OF_MEMORY.search(log):
+            return f"Spark ran out of memory: {MEMORY}"
+        return f"the Java process of Spark has ended{logged_error(log)}"
     return _of_java(text) or f"Spark gave no reason{logged_error(log)}"
 
 
