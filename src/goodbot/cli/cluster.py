@@ -72,8 +72,9 @@ def database_options(function: Command) -> Command:
     )(function)
 
 
-def database_of(frontier: str | None, folder: Path | None) -> str:
-    """Returns the address of the database that the options or the settings name. Raises InputError."""
+def database_of(frontier: str | None, folder: Path | None, *, has_store: bool = False) -> str:
+    """Returns the address of the database that the options or the settings name. `has_store`: the command has the
+    option `--store`, too. Raises InputError."""
     if frontier is not None and folder is not None:
         raise InputError("--frontier and --in both name a database: give one of them")
     if folder is not None:
@@ -85,7 +86,10 @@ def database_of(frontier: str | None, folder: Path | None) -> str:
         return address
     address = base_settings().frontier if frontier is None else frontier
     if address is None:
-        raise InputError("name the database with --frontier postgresql://HOST/DATABASE, or a crawl with --in DIR")
+        or_store = ", or the store of a crawl in cycles with --store URL" if has_store else ""
+        raise InputError(
+            f"name the database with --frontier postgresql://HOST/DATABASE, or a crawl with --in DIR{or_store}"
+        )
     check_database_address(address)
     return address
 
@@ -127,7 +131,7 @@ def status_command(frontier: str | None, folder: Path | None, store: str | None,
         for text in store_lines(*found):
             say_folded(text, rest=" " * 14 if text.startswith(" ") else "  ")
         return
-    dsn = database_of(frontier, folder)
+    dsn = database_of(frontier, folder, has_store=True)
     from goodbot.cluster.postgres.overview import crawl_overview  # noqa: PLC0415  (loads psycopg)
 
     overview = crawl_overview(dsn)

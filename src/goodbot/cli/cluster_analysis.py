@@ -115,7 +115,7 @@ def pagerank(store: str, master: str, top: int, links: int | None, scratch: Path
     if as_json:
         write_json(_json(result, version, "pages", files))
         return
-    say_folded(f"{counted(result.rows, 'page')}, as of cycle {version.cycle}; all ranks: {files.url}/pagerank/")
+    say_folded(_summary(result, version, "page", f"all ranks: {files.url}/pagerank/"))
     for row in result.top:
         say(f"{row['rank']:>12,.3f}  {row['url']}")
 
@@ -188,9 +188,14 @@ def dedup(store: str, master: str, top: int, likeness: float | None, as_json: bo
     if as_json:
         write_json(_json(result, version, "pairs", files))
         return
-    say_folded(f"{counted(result.rows, 'pair')}, as of cycle {version.cycle}; all pairs: {files.url}/duplicates/")
+    say_folded(_summary(result, version, "pair", f"all pairs: {files.url}/duplicates/"))
     for row in result.top:
         say(f"{row['likeness']:>6.3f}  {row['url_1']}  {row['url_2']}")
+
+
+def _summary(result: "Result", version: "TableVersion", row: str, where: str) -> str:
+    counts = f"{counted(result.rows, row)}, as of cycle {version.cycle}"
+    return f"{counts}; {where}" if result.rows else counts
 
 
 def _json(result: "Result", version: "TableVersion", rows: str, files: "StoreFiles") -> dict[str, Any]:

@@ -7,8 +7,11 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.printing import can_rewrite, is_quiet, overwrite, say, say_folded, write_json
+from goodbot.cli.printing import can_rewrite, complain, is_quiet, overwrite, say, say_folded, write_json
 from goodbot.human import counted
+
+DAMAGED_SHOWN = 20
+"""Damaged files that are named as text at most; --json names all."""
 
 
 @click.command(
@@ -30,16 +33,18 @@ from goodbot.human import counted
     metavar="DIR",
     help="Folder for the crawl. It must have none yet.",
 )
-def command(store: str, folder: Path, as_json: bool) -> None:
+def command(store: str, folder: Path, as_json: bool) -> int:
     """Copy the crawl of a store into the folder of one machine: its URLs and hosts become the frontier there, and its
     archive is copied. The store stays as it is. `goodbot crawl --into DIR` goes on with the crawl; it makes the search
     index from the archive first.
 
     It is refused while cycles run. If it was interrupted, repeat the command: files of the archive that are copied
-    already are not copied again.
+    already are not copied again. If a file of the archive is missing or too short, all the rest is copied; after
+    `goodbot archive repair --in DIR` the crawl requests the lost pages again.
 
-    Exit status: 0: done; 2: there is no crawl in the store, or there is one in DIR; 3: a driver is at work on the
-    store, the store is damaged, or a file cannot be written; 130: interrupted.
+    Exit status: 0: done; 1: done, but a file of the archive is damaged or missing; 2: there is no crawl in the store,
+    or there is one in DIR; 3: a driver is at work on the store, its table is damaged, or a file cannot be written; 130:
+    interrupted.
     """
     from goodbot.cluster.spark.driver_lock import driver_lock  # noqa: PLC0415  (loads pyarrow)
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415
@@ -51,11 +56,18 @@ def command(store: str, folder: Path, as_json: bool) -> None:
     with driver_lock(files, "goodbot cluster export", partial(say, err=True)):
         done = export_to_folder(files, load_existing(files).version, folder, show_count)
     wipe_count()
+    for line in done.damaged[:DAMAGED_SHOWN]:
+        complain(line)
+    if len(done.damaged) > DAMAGED_SHOWN:
+        complain(f"and {counted(len(done.damaged) - DAMAGED_SHOWN, 'other file')} missing or damaged")
     if as_json:
-        write_json({"urls": done.urls, "hosts": done.hosts, "archive_files": done.warcs, "into": str(folder)})
-        return
+        counts = {"urls": done.urls, "hosts": done.hosts, "archive_files": done.warcs}
+        write_json({**counts, "damaged": list(done.damaged), "into": str(folder)})
+        return 1 if done.damaged else 0
     what = (counted(done.urls, "URL"), counted(done.hosts, "host"), counted(done.warcs, "archive file"))
-    say_folded(f"{', '.join(what)} copied into {folder}: goodbot crawl --into {folder} goes on with the crawl")
+    first = f"run goodbot archive repair --in {folder}; then " if done.damaged else ""
+    say_folded(f"{', '.join(what)} copied into {folder}: {first}goodbot crawl --into {folder} goes on with the crawl")
+    return 1 if done.damaged else 0
 
 
 def show_count(what: str, count: int) -> None:

@@ -435,7 +435,7 @@ def test_failures_on_spark(lent: "SparkSession", store: SmallStore, tmp_path: Pa
     store.files.write(paths[1], content[:100])
     status, error = run("--store", store.files.url, "--to", str(place))
     assert status == 3
-    assert error.startswith(f"Spark failed: {store.files.url}/{paths[1]} is damaged: ")
+    assert error.startswith(f"{store.files.url}/{paths[1]} is damaged: ")
     assert urls(open_search(folders_of(places))) == {page.url for page in PAGES}
 
     store.write_table([])

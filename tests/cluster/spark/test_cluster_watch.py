@@ -93,7 +93,7 @@ def test_a_log_that_a_task_cannot_read(context: Any, tmp_path: Path) -> None:
         running = jobs.start([task])
         with pytest.raises(RunError) as caught:
             jobs.result([task], running)
-    assert str(caught.value).startswith(f"Spark failed: cannot read {tmp_path}/access.log on ")
+    assert str(caught.value).startswith(f"cannot read {tmp_path}/access.log on ")
     assert str(caught.value).endswith(": No such file or directory; every machine needs the logs, under the same path")
 
 

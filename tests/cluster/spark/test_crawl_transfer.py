@@ -69,6 +69,34 @@ async def test_the_crawl_that_was_brought_back_goes_on(tmp_path: Path) -> None:
     assert found.json["total"] == SITES * PAGES
 
 
+async def test_what_is_left_of_a_damaged_archive_is_brought_back(tmp_path: Path) -> None:
+    one, back, store = tmp_path / "one", tmp_path / "back", tmp_path / "store"
+    async with sites_with_pages(SITES, PAGES, tmp_path) as sites:
+        options = ("--allow-private", "--scope", "all")
+        await goodbot("crawl", sites.start_page(0), "--into", one, "--max-pages", "5", *options)
+        await goodbot("crawl", "--into", one, "--max-pages", "5")
+        files, folder = open_files(str(store)), check_source(one)
+        import_folder(files, folder, folder.settings(Settings()), parts=2)
+        short, missing = sorted((store / "warc" / "00000000").glob("*.warc.gz"))
+        size = short.stat().st_size
+        with short.open("r+b") as file:
+            file.truncate(size - 10)
+        missing.unlink()
+
+        exported = await goodbot("cluster", "export", "--store", store, "--into", back, "--json")
+        said = [f"{short} is damaged: it has {size - 10:,} bytes instead of {size:,}", f"{missing} is missing"]
+        assert (exported.status, exported.json["damaged"]) == (1, said)
+        assert exported.err.splitlines() == [f"goodbot: {line}" for line in said]
+
+        repaired = await goodbot("archive", "repair", "--in", back)
+        assert repaired.status == 0, repaired.err
+        rest = await goodbot("crawl", "--into", back)
+        assert rest.status == 0, rest.err
+    found = await goodbot("search", "page", "--in", back, "--json")
+    assert found.json["total"] == SITES * PAGES
+    assert (await goodbot("archive", "check", "--in", back)).status == 0
+
+
 async def test_pages_that_the_archive_does_not_have_are_requested_again(tmp_path: Path) -> None:
     one = tmp_path / "one"
     await crawl(one, tmp_path, "--no-archive")

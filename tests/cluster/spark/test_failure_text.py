@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodbot.cluster.spark.failure_text import has_ended, logged_error, reason_of
+from goodbot.cluster.spark.failure_text import has_ended, logged_error, own_message, reason_of
 
 CALL = "An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.\n: "
 JOB = (
@@ -48,12 +48,6 @@ TOO_LARGE = (
         ),
         pytest.param(f"{PYTHON}MemoryError\n", "", "an executor ran out of memory: ", id="Python out of memory"),
         pytest.param(f"{PYTHON}ValueError: no good: 3\nmore\n", "", "ValueError: no good: 3", id="exception"),
-        pytest.param(
-            f"{TWO}goodbot.errors.RunError: cannot read /logs/a on db1: No such file\n",
-            "",
-            "cannot read /logs/a on db1: No such file",
-            id="ours, with its cause",
-        ),
         pytest.param(f"{CALL}org.apache.spark.SparkException: {TOO_LARGE}{TRACE}", "", TOO_LARGE, id="large results"),
         pytest.param(
             ENDED,
@@ -83,6 +77,27 @@ def test_the_reason_is_one_line(text: str, log: str, reason: str) -> None:
     assert found.startswith(reason)
     assert "\n" not in found
     assert "org.apache" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param(
+            f"{TWO}goodbot.errors.RunError: cannot read /logs/a on db1: No such file\n",
+            "cannot read /logs/a on db1: No such file",
+            id="with its cause",
+        ),
+        pytest.param(
+            f"{PYTHON}goodbot.errors.RunError: cannot read x\n\n{TWO[len(PYTHON) :]}{PYTHON}ValueError: no\n",
+            None,
+            id="only the cause is ours",
+        ),
+        pytest.param(f"{PYTHON}ValueError: goodbot.errors.RunError: no\n", None, id="only the message names ours"),
+        pytest.param(JOB + "goodbot.errors.RunError: no", None, id="no traceback"),
+    ],
+)
+def test_an_error_that_goodbot_raised_in_a_task_keeps_its_message(text: str, message: str | None) -> None:
+    assert own_message(text) == message
 
 
 def test_what_says_that_spark_has_ended() -> None:

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import pyarrow as pa
 
 from goodbot.cluster.spark.part_files import open_part
-from goodbot.cluster.spark.plan import SegmentNote, notes_path
+from goodbot.cluster.spark.plan import load_notes
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_columns import host_rows, url_rows
 from goodbot.cluster.spark.table_version import TableVersion
@@ -24,31 +23,25 @@ Watch = Callable[[str, int], object]
 
 
 class Exported(NamedTuple):
-    """What was exported."""
+    """What was exported. `damaged`: a line for each file of the archive that the store has lost, wholly or in part."""
 
     urls: int
     hosts: int
     warcs: int
+    damaged: tuple[str, ...] = ()
 
 
 def export_crawl(
     files: StoreFiles, version: TableVersion, frontier: Path, warc: Path, watch: Watch = lambda what, count: None
 ) -> Exported:
     """Copies the archive into the folder `warc`, then makes the `frontier` file, which is the last to be made: a folder
-    without it has no crawl. A file of the archive that is there already, with the right size, is not copied again.
+    without it has no crawl. A file of the archive that is there already, with the right size, is not copied again; what
+    is left of a damaged one is copied.
 
-    Raises InputError if there is a frontier, DamagedError if a file of the store is missing or cannot be read, RunError
+    Raises InputError if there is a frontier, DamagedError if a file of the table is missing or cannot be read, RunError
     if the disk or the store fails."""
-    paths = warc_paths(files, version)
-    sizes = {entry.path: entry.size for entry in files.list("warc")}
     warc.mkdir(parents=True, exist_ok=True)
-    for number, path in enumerate(paths, start=1):
-        if path not in sizes:
-            raise DamagedError(f"{files.url}/{path} is missing")
-        target = warc / path.rpartition("/")[2]
-        if not target.exists() or target.stat().st_size != sizes[path]:
-            _fetch(files, path, target)
-        watch("files of the archive", number)
+    copied, damaged = _copy_archive(files, version, warc, watch)
     counts = {"URLs": 0}
 
     def counted() -> Iterator[UrlRow]:
@@ -60,20 +53,33 @@ def export_crawl(
 
     write_crawl(frontier, hosts_of(files, version), counted(), size_bytes=version.bytes)
     hosts = sum(part.host_count for part in version.parts if part is not None)
-    return Exported(counts["URLs"], hosts, len(paths))
+    return Exported(counts["URLs"], hosts, copied, damaged)
 
 
-def warc_paths(files: StoreFiles, version: TableVersion) -> list[str]:
-    """Returns the paths of all files of the archive. Raises DamagedError if the notes of a cycle cannot be read."""
-    paths: list[str] = []
+def _copy_archive(files: StoreFiles, version: TableVersion, warc: Path, watch: Watch) -> tuple[int, tuple[str, ...]]:
+    """Returns the number of files copied, and a line for each damaged one."""
+    found = {entry.path: entry.size for entry in files.list("warc")}
+    copied, damaged = 0, []
+    for path, size in _archive_of(files, version):
+        where = f"{files.url}/{path}"
+        if path not in found:
+            damaged.append(f"{where} is missing")
+            continue
+        if found[path] != size:
+            damaged.append(f"{where} is damaged: it has {found[path]:,} bytes instead of {size:,}")
+        target = warc / path.rpartition("/")[2]
+        if not target.exists() or target.stat().st_size != found[path]:
+            _fetch(files, path, target)
+        copied += 1
+        watch("files of the archive", copied)
+    return copied, tuple(damaged)
+
+
+def _archive_of(files: StoreFiles, version: TableVersion) -> Iterator[tuple[str, int]]:
+    """Yields the path of each file of the archive, and its size in bytes."""
     for number in version.cycles:
-        data = files.read(notes_path(number))
-        try:
-            notes = msgspec.json.decode(data or b"", type=list[SegmentNote])
-        except msgspec.MsgspecError as error:
-            raise DamagedError(f"{files.url}/{notes_path(number)} is missing or damaged") from error
-        paths += (path for note in notes for path in note.warcs)
-    return paths
+        for note in load_notes(files, number):
+            yield from note.warcs.items()
 
 
 def hosts_of(files: StoreFiles, version: TableVersion) -> Iterator[HostRow]:

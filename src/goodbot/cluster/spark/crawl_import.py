@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from shutil import copyfileobj
 from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -38,6 +37,8 @@ from goodbot.values import RecordRef
 _READ_AT_ONCE: Final = 4096
 _ROWS_AT_ONCE: Final = 4096
 """Rows of a row group: fewer than usual, since all parts have one in memory."""
+_PIECE_BYTES: Final = 1 << 20
+
 _IMPORTED: Final = 0
 """The number of the cycle whose segment has what was imported."""
 
@@ -73,7 +74,7 @@ def import_crawl(
 
     Raises DamagedError for rows that goodbot has not written, RunError if the store or a place of the archive cannot be
     used. Until the end, the store stays without a crawl."""
-    copied = _copy_warcs(files, warcs, watch) if warcs is not None else []
+    copied = _copy_warcs(files, warcs, watch) if warcs is not None else {}
     with scratch_folder() as local:
         pages = PageWriter(str(local / "pages"))
         lost = _write_pages(dump, archive, settings, token, pages, watch)
@@ -83,7 +84,7 @@ def import_crawl(
         notes = _Table(files, local, parts).write(dump, lost, watch)
     lists = _write_seeds(files, seeds)
     counts = SegmentCounts(documents=pages.count)
-    note = SegmentNote(0, None, page_path, tuple(copied), counts, 0, time.time(), time.time())
+    note = SegmentNote(0, None, page_path, copied, counts, 0, time.time(), time.time())
     files.write(notes_path(_IMPORTED), msgspec.json.encode([note]))
     version = TableVersion(
         number=0,
@@ -104,25 +105,28 @@ def _flipped(files: StoreFiles, version: TableVersion) -> Current:
     return flip(files, version, write_version(files, version), None)
 
 
-def _copy_warcs(files: StoreFiles, warcs: ArchiveFiles, watch: Watch) -> list[str]:
-    """Copies the files of the archive, moved ones too, and their indexes; returns their paths in the store."""
-    copied = []
+def _copy_warcs(files: StoreFiles, warcs: ArchiveFiles, watch: Watch) -> dict[str, int]:
+    """Copies the files of the archive, moved ones too, and their indexes; returns their paths in the store, and their
+    sizes in bytes."""
+    copied: dict[str, int] = {}
     for number, path in enumerate(warcs.paths(), start=1):
         with warcs.open(path, all_of_it=True) as source:
-            copied.append(_copy(files, source, path.name))
+            _copy(files, source, path.name, copied)
         index = index_path(path)
         if index.exists():
             with index.open("rb") as source:
-                copied.append(_copy(files, source, index.name))
+                _copy(files, source, index.name, copied)
         watch("WARC files", number)
     return copied
 
 
-def _copy(files: StoreFiles, source: BinaryIO, name: str) -> str:
+def _copy(files: StoreFiles, source: BinaryIO, name: str, copied: dict[str, int]) -> None:
     place = f"{warc_folder(_IMPORTED)}/{name}"
+    copied[place] = 0
     with files.open_output(place) as out:
-        copyfileobj(source, out, 1 << 20)
-    return place
+        while piece := source.read(_PIECE_BYTES):
+            out.write(piece)
+            copied[place] += len(piece)
 
 
 def _write_seeds(files: StoreFiles, seeds: Iterable[Url]) -> tuple[str, ...]:

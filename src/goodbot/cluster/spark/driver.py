@@ -31,6 +31,7 @@ from goodbot.cluster.spark.plan import (
     cycle_folder,
     decode_plan,
     done_path,
+    load_notes,
     notes_path,
     plan_path,
     segment_folder,
@@ -353,8 +354,7 @@ class Driver:
         """Removes what an ended cycle needs no longer. The folder of its plan goes last: while it is there, the cycle
         is not clean."""
         files = self._files
-        notes = msgspec.json.decode(files.read(notes_path(number)) or b"[]", type=list[SegmentNote])
-        used = {path for note in notes for path in (note.changes, note.pages, *note.warcs)}
+        used = {path for note in load_notes(files, number) for path in (note.changes, note.pages, *note.warcs)}
         found = [entry.path for folder in (segment_folder(number), warc_folder(number)) for entry in files.list(folder)]
         files.remove(path for path in found if path not in used and path != notes_path(number))
         files.remove(entry.path for entry in files.list(cycle_folder(number)))

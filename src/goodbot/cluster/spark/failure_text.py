@@ -32,12 +32,18 @@ def reason_of(text: str, log: str = "") -> str:
     if found := _TOO_LARGE.search(text):
         return _one_line(found[0])
     if _TRACEBACK in text:
-        return _of_python(text)
+        return _last_line(text)
     if _ENDED.search(text):
         if _OUT_OF_MEMORY.search(log):
             return f"Spark ran out of memory: {MEMORY}"
         return f"the Java process of Spark has ended{logged_error(log)}"
     return _of_java(text) or f"Spark gave no reason{logged_error(log)}"
+
+
+def own_message(text: str) -> str | None:
+    """Returns the message of an error that goodbot itself has raised in a task; None for other errors."""
+    last = _last_line(text) if _TRACEBACK in text else ""
+    return _OWN.sub("", last, count=1) if _OWN.match(last) else None
 
 
 def has_ended(text: str) -> bool:
@@ -51,11 +57,10 @@ def logged_error(log: str) -> str:
     return f": {_one_line(_CLASS.sub('', found[1] or found[2], count=1))}" if found else ""
 
 
-def _of_python(text: str) -> str:
-    """Returns the exception after the last traceback; without its class if it is one of goodbot's."""
+def _last_line(text: str) -> str:
+    """Returns the exception after the last traceback."""
     lines = text.rpartition(_TRACEBACK)[2].splitlines()
-    last = next((line for line in lines if line and not line[0].isspace()), "it has no message")
-    return _OWN.sub("", last, count=1)
+    return next((line for line in lines if line and not line[0].isspace()), "it has no message")
 
 
 def _of_java(text: str) -> str:

@@ -220,6 +220,7 @@ class _Fetching:
         has_pages = segment.counts.documents > 0
         local = self._local / WARC_FOLDER
         warcs = {path: f"{warc_folder(number)}/{path.name}" for path in sorted(local.glob("*"))}
+        sizes = {place: path.stat().st_size for path, place in warcs.items()}
         files.upload(self._local / "changes", changes)
         if has_pages:
             files.upload(self._local / "pages", pages)
@@ -229,7 +230,7 @@ class _Fetching:
             task=self._task,
             changes=changes,
             pages=pages if has_pages else None,
-            warcs=tuple(warcs.values()),
+            warcs=sizes,
             counts=replace(segment.counts),
             urls_left=leases.urls_left,
             began_at=self._began_at,

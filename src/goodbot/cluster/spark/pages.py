@@ -6,7 +6,6 @@ from functools import partial
 from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
@@ -14,7 +13,7 @@ from pyspark.sql.functions import col, lit
 
 from goodbot.cluster.spark.page_rows import PAGE_SCHEMA
 from goodbot.cluster.spark.part_files import PartNote, open_part
-from goodbot.cluster.spark.plan import SegmentNote, notes_path
+from goodbot.cluster.spark.plan import load_notes
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_version import TableVersion
 from goodbot.cluster.spark.worker_process import in_task
@@ -73,19 +72,8 @@ def current_pages(
 def page_segments(files: StoreFiles, version: TableVersion) -> tuple[str, ...]:
     """Returns the paths of the files with the pages of all cycles. Raises DamagedError if the notes of a cycle are
     damaged or missing."""
-    notes = (note for number in version.cycles for note in _notes_of(files, number))
+    notes = (note for number in version.cycles for note in load_notes(files, number))
     return tuple(note.pages for note in notes if note.pages is not None)
-
-
-def _notes_of(files: StoreFiles, number: int) -> list[SegmentNote]:
-    path = notes_path(number)
-    data = files.read(path)
-    if data is None:
-        raise DamagedError(f"{files.url}/{path} is missing")
-    try:
-        return msgspec.json.decode(data, type=list[SegmentNote])
-    except msgspec.MsgspecError as error:
-        raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
 
 
 def sorted_pages(spark: SparkSession, job: PagesJob) -> DataFrame:

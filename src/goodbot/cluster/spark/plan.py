@@ -5,6 +5,8 @@ from typing import Final
 import msgspec
 
 from goodbot.cluster.spark.segment import SegmentCounts
+from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.errors import DamagedError
 
 
 class CyclePlan(msgspec.Struct, frozen=True):
@@ -29,12 +31,12 @@ class CyclePlan(msgspec.Struct, frozen=True):
 
 class SegmentNote(msgspec.Struct, frozen=True):
     """What a fetch task has written: the paths of its two Parquet files (`changes` is None for a crawl that was
-    imported), its WARC files, and counts. `urls_left`: those that it had no time for."""
+    imported), its WARC files with their sizes in bytes, and counts. `urls_left`: those that it had no time for."""
 
     task: int
     changes: str | None
     pages: str | None
-    warcs: tuple[str, ...]
+    warcs: dict[str, int]
     counts: SegmentCounts
     urls_left: int
     began_at: float
@@ -45,6 +47,7 @@ CYCLES_FOLDER: Final = "cycles"
 
 _PLAN: Final = msgspec.json.Decoder(CyclePlan)
 _NOTE: Final = msgspec.json.Decoder(SegmentNote)
+_NOTES: Final = msgspec.json.Decoder(list[SegmentNote])
 
 
 def decode_plan(data: bytes) -> CyclePlan:
@@ -80,6 +83,18 @@ def plan_path(number: int) -> str:
 def notes_path(number: int) -> str:
     """Returns the path of the notes of all segments of a cycle, written when it has ended."""
     return f"{segment_folder(number)}/notes.json"
+
+
+def load_notes(files: StoreFiles, number: int) -> list[SegmentNote]:
+    """Returns the notes of a cycle that has ended. Raises DamagedError if they are missing or damaged."""
+    path = notes_path(number)
+    data = files.read(path)
+    if data is None:
+        raise DamagedError(f"{files.url}/{path} is missing")
+    try:
+        return _NOTES.decode(data)
+    except msgspec.MsgspecError as error:
+        raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
 
 
 def segment_folder(number: int) -> str:

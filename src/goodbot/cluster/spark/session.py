@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Thread, current_thread, main_thread
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from goodbot.cluster.spark.failure_text import has_ended, logged_error, reason_of
+from goodbot.cluster.spark.failure_text import has_ended, logged_error, own_message, reason_of
 from goodbot.errors import InputError, RunError
 from goodbot.interrupts import whole
 
@@ -397,9 +397,11 @@ def _tail(log: IO[bytes] | None) -> str:
 
 
 def task_error(error: Exception) -> RunError:
-    """Returns the error of a job that failed (`Py4JError`, `PySparkException`, `ConnectionError`) as one clear line."""
+    """Returns the error of a job that failed (`Py4JError`, `PySparkException`, `ConnectionError`) as one clear line.
+
+    An error that goodbot has raised in a task keeps its message; others begin with "Spark failed"."""
     text = "SparkContext was shut down" if isinstance(error, ConnectionError) else _text(error)
-    return RunError(f"Spark failed: {reason_of(text, _tail(_logs[-1] if _logs else None))}")
+    return RunError(own_message(text) or f"Spark failed: {reason_of(text, _tail(_logs[-1] if _logs else None))}")
 
 
 @contextmanager
