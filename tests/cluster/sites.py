@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import counting_sites
@@ -44,3 +44,15 @@ async def sites_with_pages(sites: int, pages: int, folder: Path) -> AsyncIterato
     finally:
         process.terminate()
         await process.wait()
+
+
+@contextmanager
+def sites_meanwhile(sites: int, pages: int, folder: Path) -> Iterator[CountingSites]:
+    """Starts them for a block that runs no event loop, and ends them."""
+    loop = asyncio.new_event_loop()
+    context = sites_with_pages(sites, pages, folder)
+    try:
+        yield loop.run_until_complete(context.__aenter__())
+    finally:
+        loop.run_until_complete(context.__aexit__(None, None, None))
+        loop.close()

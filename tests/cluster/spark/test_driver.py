@@ -2,8 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +9,7 @@ from typing import Any, Final
 import pytest
 from pyspark.sql import SparkSession
 
-from cluster.sites import CountingSites, sites_with_pages
+from cluster.sites import sites_meanwhile
 from counting_sites import repeated, too_soon
 from goodbot.cluster.spark.driver import CycleLimits, Driver
 from goodbot.cluster.spark.opening import open_files
@@ -33,18 +31,6 @@ pytestmark = pytest.mark.long
 SITES: Final = 4
 PAGES: Final = 12
 LIMITS: Final = CycleLimits(tasks=3, host_urls=100, fetch_s=120.0, host_s=120.0)
-
-
-@contextmanager
-def counting(folder: Path) -> Iterator[CountingSites]:
-    """The sites, while this thread does something else than to run an event loop."""
-    loop = asyncio.new_event_loop()
-    context = sites_with_pages(SITES, PAGES, folder)
-    try:
-        yield loop.run_until_complete(context.__aenter__())
-    finally:
-        loop.run_until_complete(context.__aexit__(None, None, None))
-        loop.close()
 
 
 def settings_for(*seeds: str, **more: Any) -> Settings:
@@ -85,7 +71,7 @@ async def crawled(folder: Path, *seeds: str) -> dict[str, str]:
 def test_cycles_visit_what_one_machine_visits(spark: SparkSession, tmp_path: Path) -> None:
     """Each URL has one row, each host one; no site is asked sooner than it wants, and no page twice."""
     files = open_files(str(tmp_path / "store"))
-    with counting(tmp_path) as sites:
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
         settings = settings_for(sites.start_page(0))
         driver = Driver(files, spark)
         driver.begin(settings, (), parts=3)
@@ -112,7 +98,7 @@ def test_a_store_in_s3_keeps_a_crawl_as_a_folder_does(
 ) -> None:
     spark.sparkContext.environment.update(s3.environment)  # the Python workers of Spark may run already
     files = open_files(s3_url)
-    with counting(tmp_path) as sites:
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
         settings = replace(settings_for(sites.start_page(0), sites.start_page(1)), scope="host")
         driver = Driver(files, spark)
         driver.begin(settings, (), parts=2)
@@ -138,7 +124,7 @@ def test_a_machine_of_spark_without_credentials_is_named(spark: SparkSession, s3
 
 def test_limits_of_a_cycle_leave_the_rest_for_the_next(spark: SparkSession, tmp_path: Path) -> None:
     files = open_files(str(tmp_path / "store"))
-    with counting(tmp_path) as sites:
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
         settings = settings_for(*(sites.start_page(site) for site in range(SITES)))
         driver = Driver(files, spark)
         driver.begin(settings, (), parts=3)
@@ -154,7 +140,7 @@ def test_limits_of_a_cycle_leave_the_rest_for_the_next(spark: SparkSession, tmp_
 def test_new_settings_and_seeds_change_the_crawl(spark: SparkSession, tmp_path: Path) -> None:
     """What was out of scope becomes ready; the limit of pages closes hosts, and a higher one opens them again."""
     files = open_files(str(tmp_path / "store"))
-    with counting(tmp_path) as sites:
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
         first = replace(settings_for(sites.start_page(0)), scope="host", host_pages=5)
         driver = Driver(files, spark)
         driver.begin(first, (), parts=2)
@@ -187,7 +173,7 @@ def test_the_same_seeds_change_nothing(spark: SparkSession, tmp_path: Path) -> N
 
 def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_path: Path) -> None:
     files = open_files(str(tmp_path / "store"))
-    with counting(tmp_path) as sites:
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
         settings = replace(settings_for(sites.start_page(0)), scope="host")
 
         def damage(step: str) -> None:
@@ -213,7 +199,7 @@ def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_p
 
 def test_what_is_not_needed_any_more_is_removed(spark: SparkSession, tmp_path: Path) -> None:
     files = open_files(str(tmp_path / "store"))
-    with counting(tmp_path) as sites:
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
         settings = settings_for(sites.start_page(0))
         driver = Driver(files, spark)
         driver.begin(settings, (), parts=2)

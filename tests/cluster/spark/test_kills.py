@@ -1,7 +1,6 @@
 """Kills the driver between any two steps, and executors in mid-cycle: nothing is lost, no URL has two rows, and few
 pages are requested twice."""
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import psutil
 import pytest
 from pyspark.sql import SparkSession
 
-from cluster.sites import CountingSites, sites_with_pages
+from cluster.sites import CountingSites, sites_meanwhile
 from counting_sites import repeated, too_soon
 from goodbot.cluster.spark.driver import CycleLimits, Driver, Step
 from goodbot.cluster.spark.opening import open_files
@@ -57,17 +56,6 @@ with driver_lock(files, "test", print) as lock:
         driver.run_cycle(settings, limits)
 spark.stop()
 """
-
-
-@contextmanager
-def counting(folder: Path) -> Iterator[CountingSites]:
-    loop = asyncio.new_event_loop()
-    context = sites_with_pages(SITES, PAGES, folder)
-    try:
-        yield loop.run_until_complete(context.__aenter__())
-    finally:
-        loop.run_until_complete(context.__aexit__(None, None, None))
-        loop.close()
 
 
 @contextmanager
@@ -148,7 +136,7 @@ def test_the_next_run_goes_on_from_the_last_step(spark: SparkSession, tmp_path: 
         driver.begin(settings, (), parts=2)
         driver.run_cycle(settings, limits)
 
-    with counting(tmp_path) as sites:
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
         settings = Settings(seeds=tuple(sites.start_page(site) for site in range(SITES)), allow_private=True)
         limits = CycleLimits(tasks=TASKS, host_urls=HOST_URLS, fetch_s=120.0, host_s=120.0)
         for name in KILLS:
@@ -177,7 +165,7 @@ def executors_that_fetch(process: subprocess.Popen[str]) -> list[psutil.Process]
 def test_a_cycle_goes_on_after_an_executor_and_then_the_driver_were_killed(tmp_path: Path) -> None:
     """A driver that was killed leaves executors that are still fetching: they end by themselves."""
     store, master = tmp_path / "store", "local-cluster[2,1,1024]"
-    with counting(tmp_path) as sites, ExitStack() as processes:
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites, ExitStack() as processes:
         seeds = [sites.start_page(site) for site in range(SITES)]
         process = processes.enter_context(driver_process(store, master, seeds))
         wait_for_requests(process, sites, 2 * SITES)

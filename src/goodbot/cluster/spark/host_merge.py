@@ -7,8 +7,9 @@ from goodbot.cluster.spark.changes import HostChange
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy, HostRequest
+from goodbot.report_values import RobotsVersion
 from goodbot.robot.manners.request_recorder import add_up
-from goodbot.store.merge.crawl_rows import HostRow, RobotsVersion
+from goodbot.store.merge.crawl_rows import HostRow
 from goodbot.store.merge.limits import LISTS_S, MAX_LESSONS, MAX_VERSIONS
 from goodbot.values import Release
 

@@ -12,7 +12,8 @@ from goodbot.errors import DamagedError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
-from goodbot.store.merge.crawl_rows import HostRow, RobotsVersion, UrlRow, VisitRow
+from goodbot.report_values import RobotsVersion
+from goodbot.store.merge.crawl_rows import HostRow, UrlRow, VisitRow
 from goodbot.store.merge.outcome_rows import seen_of, seen_row
 
 _PLAIN: Final = (

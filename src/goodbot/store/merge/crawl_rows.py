@@ -6,6 +6,7 @@ from typing import NamedTuple
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
+from goodbot.report_values import RobotsVersion
 from goodbot.values import LastVisit
 
 
@@ -55,21 +56,6 @@ class UrlRow(NamedTuple):
     compared_text: str | None = None
     pending: bool = False
     leaving: bool = False
-
-
-class RobotsVersion(NamedTuple):
-    """A version of the robots.txt of an origin: from its first to its last fetch (Unix seconds), how many fetches found
-    it, and what they found. `digest` is the SHA-256 of the file, `bytes` its length; None if there was no file."""
-
-    origin: str
-    first_at: float
-    last_at: float
-    fetches: int
-    result: str
-    status: int | None
-    failure: str | None
-    digest: str | None
-    bytes: int | None
 
 
 class HostRow(NamedTuple):

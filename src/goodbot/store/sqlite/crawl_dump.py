@@ -10,8 +10,9 @@ from typing import Any, Final, Self
 
 from goodbot.files import lock_folder
 from goodbot.partitions import partition_of
+from goodbot.report_values import RobotsVersion
 from goodbot.store.merge.coding import CODED, LEASED
-from goodbot.store.merge.crawl_rows import HostRow, RobotsVersion, UrlRow, VisitRow
+from goodbot.store.merge.crawl_rows import HostRow, UrlRow, VisitRow
 from goodbot.store.reports.rows import UnreadableError
 from goodbot.store.sqlite.courtesy_table import load_courtesies
 from goodbot.store.sqlite.lesson_table import load_lessons
