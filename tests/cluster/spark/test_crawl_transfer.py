@@ -60,11 +60,10 @@ async def test_the_crawl_that_was_brought_back_goes_on(tmp_path: Path) -> None:
         exported = await goodbot("cluster", "export", "--store", store, "--into", back)
         assert (exported.status, exported.err) == (0, "")
         assert f"goodbot crawl --into {back} goes on" in exported.out
-        before = len(sites.requests)
         rest = await goodbot("crawl", "--into", back)
         assert rest.status == 0, rest.err
-        pages = [request for request in sites.requests[before:] if request.path != "/robots.txt"]
-        assert len(pages) == SITES * PAGES - 5
+        pages = [(request.site, request.path) for request in sites.requests if request.path != "/robots.txt"]
+        assert (len(pages), len({*pages})) == (SITES * PAGES, SITES * PAGES)
     found = await goodbot("search", "page", "--in", back, "--json")
     assert found.json["total"] == SITES * PAGES
 

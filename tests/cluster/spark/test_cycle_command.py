@@ -37,7 +37,7 @@ def empty_store(folder: Path, parts: int = 4, *, seeds: str = "", number: int = 
         (("https://example.org/", "--store", "{store}"), "--contact"),
         (("http://127.0.0.1/", "--store", "{store}"), "--allow-private"),
         (("example.org", "--store", "{store}"), "did you mean https://example.org/"),
-        (("", "--store", "{store}"), "a URL to crawl is empty"),
+        (("", "--store", "{store}"), "'' is not a URL"),
         (("https://example.org/", "--store", "ftp://host/x"), "s3:"),
         (("https://example.org/", "--store", "{store}", "--master", "here"), "the Spark master must be"),
         (("https://example.org/", "--store", "{store}", "--sign", "/nowhere"), "--sign"),

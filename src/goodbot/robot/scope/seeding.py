@@ -31,12 +31,11 @@ def parse_seeds(texts: Iterable[str]) -> list[Url]:
     for text in texts:
         url = parse_url(text.strip())
         if url is None:
-            if not text.strip():
-                raise InputError("a URL to crawl is empty")
             _, separator, _ = text.partition("://")
             if separator:
                 raise InputError(f"cannot crawl {text!r}: not an http or https URL")
-            raise InputError(f"{text!r} is not a URL; did you mean https://{text}/ ?")
+            hint = f"; did you mean https://{text}/ ?" if text.strip() else ""
+            raise InputError(f"{text!r} is not a URL{hint}")
         seeds.append(url)
     return seeds
 
