@@ -193,7 +193,10 @@ def command(
     base, folder = base_settings(), None
     if source is not None:
         if before is not None:
-            raise InputError(f"--import begins a crawl, and there is one in {files.url}: use another store")
+            raise InputError(
+                f"--import begins a crawl, and there is one in {files.url}: leave out --import to go on with it, or use"
+                " another store"
+            )
         folder = check_source(source)
         base = folder.settings(base, given)
     settings = _settings(before, base, given, seeds, files.url, listed=bool(seed_files or folder))
@@ -330,7 +333,7 @@ class _Run:
             show_progress(self._spark, what, time.monotonic() - began)
             if self._pressed and not self._stopping:
                 self._stopping = True
-                self._say("stopping: pages in flight are finished, and the cycle is ended; Ctrl-C again stops at once")
+                self._say("stopping: pages in flight are finished, and the cycle is ended (Ctrl-C again stops at once)")
                 Thread(target=self._driver.stop_cycle, daemon=True).start()
             if self._pressed > 1:
                 self._spark.sparkContext.cancelAllJobs()
@@ -409,6 +412,8 @@ class _Run:
             due = version.ready_at
             when = f"; the next is due at {human_time(due)}" if due and due > time.time() else ""
             say_folded(f"{counted(waiting, 'URL')} to request{when}")
+        elif reason == "nothing due" and version.again_at is not None:
+            say_folded(f"the next page is due again at {human_time(version.again_at)}")
 
 
 def covered_s(spans: Iterable[tuple[float, float]]) -> float:

@@ -17,6 +17,7 @@ DAMAGED_SHOWN = 20
 @click.command(
     name="export",
     cls=Command,
+    ends_as_by_ctrl_c=True,
     short_help="Bring a crawl in cycles back to one machine",
     output=False,
     examples="""
@@ -39,12 +40,13 @@ def command(store: str, folder: Path, as_json: bool) -> int:
     index from the archive first.
 
     It is refused while cycles run. If it was interrupted, repeat the command: files of the archive that are copied
-    already are not copied again. If a file of the archive is missing or too short, all the rest is copied; after
-    `goodbot archive repair --in DIR` the crawl requests the lost pages again.
+    already are not copied again. If a file of the archive is missing, or has another size than it should, all the rest
+    is copied; after `goodbot archive repair --in DIR` the crawl requests the lost pages again. `goodbot archive check
+    --in DIR` reads the whole archive, and finds other damage too.
 
-    Exit status: 0: done; 1: done, but a file of the archive is damaged or missing; 2: there is no crawl in the store,
-    or there is one in DIR; 3: a driver is at work on the store, its table is damaged, or a file cannot be written; 130:
-    interrupted.
+    Exit status: 0: done; 1: done, but files of the archive are missing or have another size; 2: there is no crawl in
+    the store, or there is one in DIR; 3: a driver is at work on the store, its table is damaged, or a file cannot be
+    written; 130: interrupted by Ctrl-C, SIGTERM or SIGHUP.
     """
     from goodbot.cluster.spark.driver_lock import driver_lock  # noqa: PLC0415  (loads pyarrow)
     from goodbot.cluster.spark.opening import open_files  # noqa: PLC0415

@@ -10,6 +10,7 @@ from goodbot.cli.master_option import master_option
 from goodbot.cli.printing import say, say_folded, write_json
 from goodbot.cli.spark_work import watched
 from goodbot.cli.store_option import store_option
+from goodbot.errors import InputError
 from goodbot.human import counted, human_bytes
 from goodbot.places.place_address import shown_address
 
@@ -75,7 +76,7 @@ def command(store: str, place: str, shards: int | None, master: str, as_json: bo
 
     files = open_files(store)
     version = load_existing(files).version
-    places = ShardPlaces(_root_of(place), shards_of(version, shards))
+    places = ShardPlaces(_root_of(place, files.url), shards_of(version, shards))
     job = shards_job(files, version, settings_of(version, files.url), places)
     others = places.other_counts()
     with spark_session(master, "goodbot cluster index") as spark:
@@ -83,12 +84,16 @@ def command(store: str, place: str, shards: int | None, master: str, as_json: bo
     _show(notes, places, version, others, as_json=as_json)
 
 
-def _root_of(place: str) -> str:
-    """Returns the address of PLACE for all machines. Raises InputError if it cannot be used."""
+def _root_of(place: str, store: str) -> str:
+    """Returns the address of PLACE for all machines. Raises InputError if it cannot be used, or has a crawl."""
+    from goodbot.crawl_folder import CrawlFolder  # noqa: PLC0415  (few commands use it)
     from goodbot.index_copies import open_target  # noqa: PLC0415  (other commands of the group start faster)
     from goodbot.places.folder_place import FolderPlace  # noqa: PLC0415
 
     target = open_target(place)
+    root = str(target.folder) if isinstance(target, FolderPlace) else place
+    if root.rstrip("/") == store or (isinstance(target, FolderPlace) and CrawlFolder(target.folder).is_of_goodbot):
+        raise InputError(f"--to: there is a crawl or an index in {root}: choose another folder")
     if not isinstance(target, FolderPlace):
         return place
     keep_folders_from_output([target.folder])

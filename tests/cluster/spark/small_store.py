@@ -80,7 +80,7 @@ class SmallStore:
                 for page in pages:
                     writer.add(prepare(document_of(page)), page.at)
                 writer.close()
-        return SegmentNote(task, f"{name}.changes.parquet", path, {}, SegmentCounts(), 0, 0.0, 0.0)
+        return SegmentNote(task, f"{name}.changes.parquet", path, (), {}, SegmentCounts(), 0, 0.0, 0.0)
 
     def write_table(self, rows: Iterable[UrlRow], settings: str = "") -> TableVersion:
         """Writes a version of the crawl table with these rows, and makes it the current one."""

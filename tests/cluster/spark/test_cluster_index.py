@@ -342,10 +342,15 @@ def test_what_cannot_be_indexed(store: SmallStore, tmp_path: Path) -> None:
     assert status == 2
     assert error.startswith(f"the crawl in {url} keeps no text of pages (--no-index)")
     store.write_table([row_of(PAGES[0].url)])
+    crawl = tmp_path / "crawl"
+    crawl.mkdir()
+    (crawl / "frontier.sqlite").touch()
     for options, reason in (
         (["--to", place, "--shards", "5"], "--shards: the crawl table has 4 parts"),
         (["--to", ""], "the name of a folder is empty"),
         (["--to", "https://example.org/"], "a Web server cannot be written to"),
+        (["--to", f"{url}/"], f"--to: there is a crawl or an index in {url}: choose another folder"),
+        (["--to", str(crawl)], f"--to: there is a crawl or an index in {crawl}: choose another folder"),
     ):
         status, error = run("--store", url, *options)
         assert (status, error[: len(reason)]) == (2, reason)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,9 +12,9 @@ from pyspark.sql import SparkSession
 
 from cluster.sites import sites_meanwhile
 from counting_sites import repeated, too_soon
-from goodbot.cluster.spark.driver import CycleLimits, Driver
+from goodbot.cluster.spark.driver import CycleLimits, Driver, Step
 from goodbot.cluster.spark.opening import open_files
-from goodbot.cluster.spark.part_files import open_part
+from goodbot.cluster.spark.parquet_files import open_parquet
 from goodbot.cluster.spark.session import clear_errors
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_columns import host_rows, url_rows
@@ -44,8 +45,8 @@ def rows_of(files: StoreFiles, driver: Driver) -> tuple[list[UrlRow], list[HostR
     hosts: list[HostRow] = []
     for part in version.parts:
         if part is not None:
-            urls += (row for batch in open_part(files, part.urls).iter_batches() for row in url_rows(batch))
-            hosts += (row for batch in open_part(files, part.hosts).iter_batches() for row in host_rows(batch))
+            urls += (row for batch in open_parquet(files, part.urls).iter_batches() for row in url_rows(batch))
+            hosts += (row for batch in open_parquet(files, part.hosts).iter_batches() for row in host_rows(batch))
     return urls, hosts
 
 
@@ -171,23 +172,45 @@ def test_the_same_seeds_change_nothing(spark: SparkSession, tmp_path: Path) -> N
     assert again.version.status().states["ready"] == 3
 
 
-def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_path: Path) -> None:
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def _overwritten(path: Path) -> None:
+    """The size stays."""
+    content = bytearray(path.read_bytes())
+    content[40:56] = b"\xff" * 16
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("kind", "damage", "said"),
+    [
+        ("segments/*/*.changes.parquet", _cut, "is damaged: it has "),
+        ("segments/*/*.changes.parquet", _overwritten, "is damaged; "),
+        ("segments/*/*.pages.parquet", _cut, "is damaged: it has "),
+        ("warc/*/*.warc.gz", Path.unlink, "is missing; "),
+    ],
+)
+def test_a_damaged_segment_is_named_and_fetched_again(
+    spark: SparkSession, tmp_path: Path, kind: str, damage: Callable[[Path], object], said: str
+) -> None:
     files = open_files(str(tmp_path / "store"))
     with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
         settings = replace(settings_for(sites.start_page(0)), scope="host")
 
-        def damage(step: str) -> None:
+        def watch(step: str) -> None:
             if step == "fetched" and not damaged:
-                (path,) = (tmp_path / "store" / "segments").rglob("*.changes.parquet")
-                path.write_bytes(path.read_bytes()[:-100])
-                damaged.append(path.name)
+                (path,) = (tmp_path / "store").glob(kind)
+                damage(path)
+                damaged.append(str(path))
 
         damaged: list[str] = []
-        driver = Driver(files, spark, watch=damage)
+        driver = Driver(files, spark, watch=watch)
         driver.begin(settings, (), parts=2)
-        with pytest.raises(DamagedError, match="it requests the URLs of this file again") as raised:
+        with pytest.raises(DamagedError, match="requests the URLs of this task again") as raised:
             driver.run_cycle(settings, LIMITS)
-        assert damaged[0] in str(raised.value)
+        assert str(raised.value).startswith(f"{damaged[0]} {said}")
         before = driver.version
         again = Driver(files, spark)
         assert again.version == before
@@ -195,6 +218,51 @@ def test_a_damaged_segment_is_named_and_fetched_again(spark: SparkSession, tmp_p
         run_all(again, settings)
     urls, _ = rows_of(files, again)
     assert sum(CODED[row.state] == "visited" for row in urls) == PAGES
+
+
+class _KilledError(Exception):
+    """The driver has ended at a step."""
+
+
+def _die(at: Step) -> Callable[[Step], None]:
+    def watch(step: Step) -> None:
+        if step == at:
+            raise _KilledError
+
+    return watch
+
+
+def test_a_damaged_note_of_a_task_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    files = open_files(str(tmp_path / "store"))
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
+        settings = settings_for(sites.start_page(0))
+        driver = Driver(files, spark, watch=_die("fetched"))
+        driver.begin(settings, (), parts=2)
+        with pytest.raises(_KilledError):
+            driver.run_cycle(settings, LIMITS)
+        (note,) = (tmp_path / "store" / "cycles").glob("*/done-*.json")
+        note.write_bytes(note.read_bytes()[:20])
+        with pytest.raises(RunError, match=f"^{note} is damaged: remove it, ") as raised, clear_errors():
+            Driver(files, spark).run_cycle(settings, LIMITS)
+        assert "\n" not in str(raised.value)
+        note.unlink()
+        assert Driver(files, spark).run_cycle(settings, LIMITS).visited == 1
+
+
+def test_the_notes_of_a_plan_that_was_removed_do_not_count(spark: SparkSession, tmp_path: Path) -> None:
+    """Else the hosts of a task would be taken for visited that another plan gives to another task."""
+    files = open_files(str(tmp_path / "store"))
+    with sites_meanwhile(SITES, PAGES, tmp_path) as sites:
+        settings = settings_for(*(sites.start_page(site) for site in range(SITES)))
+        driver = Driver(files, spark, watch=_die("fetched"))
+        driver.begin(settings, (), parts=2)
+        with pytest.raises(_KilledError):
+            driver.run_cycle(settings, LIMITS._replace(tasks=1))
+        (plan,) = (tmp_path / "store" / "cycles").glob("*/plan.json")
+        plan.unlink()
+        again = Driver(files, spark)
+        assert again.run_cycle(settings, LIMITS._replace(tasks=3)).visited == SITES
+    assert files.list("cycles") == []
 
 
 def test_what_is_not_needed_any_more_is_removed(spark: SparkSession, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from cluster.sites import CountingSites, sites_meanwhile
 from counting_sites import repeated, too_soon
 from goodbot.cluster.spark.driver import CycleLimits, Driver, Step
 from goodbot.cluster.spark.opening import open_files
-from goodbot.cluster.spark.part_files import open_part
+from goodbot.cluster.spark.parquet_files import open_parquet
 from goodbot.cluster.spark.table_columns import url_rows
 from goodbot.cluster.spark.table_version import load_current
 from goodbot.config import Settings
@@ -96,7 +96,7 @@ def rows_in(store: Path) -> list[UrlRow]:
         row
         for part in current.version.parts
         if part is not None
-        for batch in open_part(files, part.urls).iter_batches()
+        for batch in open_parquet(files, part.urls).iter_batches()
         for row in url_rows(batch)
     ]
 

@@ -5,7 +5,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pyarrow.parquet as pq
 import pytest
@@ -224,6 +227,17 @@ def test_the_server_is_away(s3: S3Server, files: StoreFiles, monkeypatch: pytest
             attempt()
         assert "\n" not in str(caught.value)
         assert "sesame" not in str(caught.value)
+
+
+def test_the_server_is_none_for_s3(files: StoreFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Web server that has no such file does not say that the store is empty."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+        with pytest.raises(RunError, match=r"^cannot read a at s3://\S+: .*404"):
+            files.read("a")
+        server.shutdown()
 
 
 def test_an_address_of_the_server_that_is_none(

@@ -71,7 +71,7 @@ class TaskClaim:
                 data = await asyncio.to_thread(self._files.read, self._path)
             except RunError:
                 continue  # the right to send requests ends by itself
-            if data is None or _DECODER.decode(data).id != self.attempt.id:
+            if data is None or _attempt_in(data) != self.attempt:
                 raise TaskLostError(f"another process has taken over {self._path}")
             self.until = looked_at + VALID_S
 
@@ -83,9 +83,17 @@ def _machine() -> str:
         return secrets.token_hex(8)
 
 
+def _attempt_in(data: bytes) -> Attempt | None:
+    """Returns the attempt that a claim names; None if the file is damaged."""
+    try:
+        return _DECODER.decode(data)
+    except msgspec.MsgspecError:
+        return None
+
+
 def _wait_s(before: bytes) -> float:
     """Returns how long the attempt before may still send requests."""
-    attempt = _DECODER.decode(before)
-    if attempt.machine == _machine() and not Path(f"/proc/{attempt.pid}").exists():
+    attempt = _attempt_in(before)
+    if attempt is not None and attempt.machine == _machine() and not Path(f"/proc/{attempt.pid}").exists():
         return 0.0
     return VALID_S

@@ -2,17 +2,17 @@
 there."""
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
 
-from goodbot.cluster.spark.part_files import open_part
+from goodbot.cluster.spark.parquet_files import damage_named, open_parquet
 from goodbot.cluster.spark.plan import load_notes
-from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.cluster.spark.store_files import StoreFiles, damage_of
 from goodbot.cluster.spark.table_columns import host_rows, url_rows
 from goodbot.cluster.spark.table_version import TableVersion
-from goodbot.errors import DamagedError
 from goodbot.store.merge.crawl_rows import HostRow, UrlRow
 from goodbot.store.sqlite.crawl_writing import write_crawl
 
@@ -58,28 +58,16 @@ def export_crawl(
 
 def _copy_archive(files: StoreFiles, version: TableVersion, warc: Path, watch: Watch) -> tuple[int, tuple[str, ...]]:
     """Returns the number of files copied, and a line for each damaged one."""
+    notes = chain.from_iterable(load_notes(files, number) for number in version.cycles)
+    wanted = {path: note.sizes[path] for note in notes for path in note.warcs}
     found = {entry.path: entry.size for entry in files.list("warc")}
-    copied, damaged = 0, []
-    for path, size in _archive_of(files, version):
-        where = f"{files.url}/{path}"
-        if path not in found:
-            damaged.append(f"{where} is missing")
-            continue
-        if found[path] != size:
-            damaged.append(f"{where} is damaged: it has {found[path]:,} bytes instead of {size:,}")
+    paths = [path for path in wanted if path in found]
+    for number, path in enumerate(paths, start=1):
         target = warc / path.rpartition("/")[2]
         if not target.exists() or target.stat().st_size != found[path]:
             _fetch(files, path, target)
-        copied += 1
-        watch("files of the archive", copied)
-    return copied, tuple(damaged)
-
-
-def _archive_of(files: StoreFiles, version: TableVersion) -> Iterator[tuple[str, int]]:
-    """Yields the path of each file of the archive, and its size in bytes."""
-    for number in version.cycles:
-        for note in load_notes(files, number):
-            yield from note.warcs.items()
+        watch("files of the archive", number)
+    return len(paths), tuple(clause for _, clause in damage_of(files, wanted, found))
 
 
 def hosts_of(files: StoreFiles, version: TableVersion) -> Iterator[HostRow]:
@@ -99,10 +87,8 @@ def urls_of(files: StoreFiles, version: TableVersion) -> Iterator[UrlRow]:
 
 
 def _batches(files: StoreFiles, path: str) -> Iterator[pa.RecordBatch]:
-    try:
-        yield from open_part(files, path).iter_batches(batch_size=8192)
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
+    with damage_named(f"{files.url}/{path}"):
+        yield from open_parquet(files, path).iter_batches(batch_size=8192)
 
 
 def _fetch(files: StoreFiles, path: str, target: Path) -> None:

@@ -74,17 +74,18 @@ def import_crawl(
 
     Raises DamagedError for rows that goodbot has not written, RunError if the store or a place of the archive cannot be
     used. Until the end, the store stays without a crawl."""
-    copied = _copy_warcs(files, warcs, watch) if warcs is not None else {}
+    sizes = _copy_warcs(files, warcs, watch) if warcs is not None else {}
+    copied = tuple(sizes)
     with scratch_folder() as local:
         pages = PageWriter(str(local / "pages"))
         lost = _write_pages(dump, archive, settings, token, pages, watch)
         pages.close()
         page_path = f"{segment_folder(_IMPORTED)}/import.pages.parquet"
-        files.upload(local / "pages", page_path)
+        sizes[page_path] = files.upload(local / "pages", page_path)
         notes = _Table(files, local, parts).write(dump, lost, watch)
     lists = _write_seeds(files, seeds)
     counts = SegmentCounts(documents=pages.count)
-    note = SegmentNote(0, None, page_path, copied, counts, 0, time.time(), time.time())
+    note = SegmentNote(0, None, page_path, copied, sizes, counts, 0, time.time(), time.time())
     files.write(notes_path(_IMPORTED), msgspec.json.encode([note]))
     version = TableVersion(
         number=0,

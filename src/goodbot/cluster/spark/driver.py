@@ -7,14 +7,13 @@ files that are no longer needed removed.
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import Final, Literal, NamedTuple
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -23,7 +22,7 @@ from goodbot.cluster.spark.choosing import ChoiceRules
 from goodbot.cluster.spark.fetch_task import FetchJob
 from goodbot.cluster.spark.jobs import CycleJob, fetch_job, merge_job
 from goodbot.cluster.spark.merge_task import TABLE_FOLDER, MergeJob, ScopeChange
-from goodbot.cluster.spark.part_files import open_part
+from goodbot.cluster.spark.parquet_files import open_parquet, parquet_writer
 from goodbot.cluster.spark.plan import (
     CYCLES_FOLDER,
     CyclePlan,
@@ -38,7 +37,7 @@ from goodbot.cluster.spark.plan import (
     stop_path,
     warc_folder,
 )
-from goodbot.cluster.spark.store_files import StoreFiles
+from goodbot.cluster.spark.store_files import StoreFiles, damage_of
 from goodbot.cluster.spark.table_version import (
     FOLDER,
     TableVersion,
@@ -179,7 +178,7 @@ class Driver:
             Change(seed.host_key, seed.text, at, place, Discovery(seed, 0, refused=scope.refuse(seed, 0)))
             for place, seed in enumerate(everything)
         )
-        with self._files.open_output(f"{name}.parquet") as out, pq.ParquetWriter(out, CHANGE_SCHEMA) as writer:
+        with self._files.open_output(f"{name}.parquet") as out, parquet_writer(out, CHANGE_SCHEMA) as writer:
             while some := list(islice(found, _SEEDS_AT_ONCE)):
                 writer.write_batch(change_batch(some, parts))
         return f"{name}.txt" if lines else None, f"{name}.parquet"
@@ -223,6 +222,7 @@ class Driver:
         version = self._version()
         plan = CyclePlan(
             number=version.cycle + 1,
+            key=secrets.token_hex(4),
             version=version.number,
             now=self._now(),
             tasks=limits.tasks,
@@ -273,6 +273,8 @@ class Driver:
 
     def _merge_segments(self, plan: CyclePlan, settings: Settings, segments: Sequence[SegmentNote]) -> CycleDone:
         version = self._version()
+        if damaged := self._damaged_files(plan.number, segments):
+            raise self._left_out(plan, segments, damaged, next(iter(damaged.values())))
         self._files.write(notes_path(plan.number), msgspec.json.encode(segments))
         updated = msgspec.structs.replace(
             version,
@@ -283,24 +285,35 @@ class Driver:
         try:
             self._merge([note.changes for note in segments if note.changes], version, updated, settings, None)
         except PySparkException as error:
-            if damaged := self._leave_out_damaged(plan, segments):
-                raise DamagedError(
-                    f"{self._files.url}/{damaged[0]} is damaged, so this cycle is not finished: run the command again;"
-                    " it requests the URLs of this file again"
-                ) from error
-            raise
+            unreadable = [note.changes for note in segments if note.changes and not self._can_be_read(note.changes)]
+            if not unreadable:
+                raise
+            clause = f"{self._files.url}/{unreadable[0]} is damaged"
+            raise self._left_out(plan, segments, unreadable, clause) from error
         return CycleDone(plan.number, tuple(segments), self._version())
 
-    def _leave_out_damaged(self, plan: CyclePlan, segments: Sequence[SegmentNote]) -> list[str]:
-        """Removes the notes of tasks whose segments cannot be read, so that the next run fetches their URLs again.
-        Returns the paths of these segments."""
-        damaged = {note.changes: note.task for note in segments if note.changes and not self._can_be_read(note.changes)}
-        self._files.remove(done_path(plan.number, task) for task in damaged.values())
-        return list(damaged)
+    def _damaged_files(self, number: int, segments: Iterable[SegmentNote]) -> dict[str, str]:
+        """Returns the files of a cycle that are missing, or too short, each with a clause that says so."""
+        wanted = {path: size for note in segments for path, size in note.sizes.items()}
+        folders = (segment_folder(number), warc_folder(number))
+        found = {entry.path: entry.size for folder in folders for entry in self._files.list(folder)}
+        return dict(damage_of(self._files, wanted, found))
+
+    def _left_out(
+        self, plan: CyclePlan, segments: Iterable[SegmentNote], damaged: Collection[str], clause: str
+    ) -> DamagedError:
+        """Removes the notes of tasks with damaged files, so that the next run fetches their URLs again. Returns the
+        error to raise."""
+        tasks = [note.task for note in segments if not note.sizes.keys().isdisjoint(damaged)]
+        self._files.remove(done_path(plan, task) for task in tasks)
+        return DamagedError(
+            f"{clause}; so this cycle is not finished: run the command again, which requests the URLs of this task"
+            " again"
+        )
 
     def _can_be_read(self, path: str) -> bool:
         try:
-            for _ in open_part(self._files, path).iter_batches():
+            for _ in open_parquet(self._files, path).iter_batches():
                 pass
         except (pa.ArrowException, OSError, DamagedError):
             return False
@@ -354,7 +367,7 @@ class Driver:
         """Removes what an ended cycle needs no longer. The folder of its plan goes last: while it is there, the cycle
         is not clean."""
         files = self._files
-        used = {path for note in load_notes(files, number) for path in (note.changes, note.pages, *note.warcs)}
+        used = {path for note in load_notes(files, number) for path in note.sizes}
         found = [entry.path for folder in (segment_folder(number), warc_folder(number)) for entry in files.list(folder)]
         files.remove(path for path in found if path not in used and path != notes_path(number))
         files.remove(entry.path for entry in files.list(cycle_folder(number)))

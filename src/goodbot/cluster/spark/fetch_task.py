@@ -20,7 +20,7 @@ from goodbot.cluster.spark.grants import HostGrant
 from goodbot.cluster.spark.plan import (
     CyclePlan,
     SegmentNote,
-    cycle_folder,
+    claim_path,
     decode_note,
     done_path,
     segment_folder,
@@ -31,7 +31,7 @@ from goodbot.cluster.spark.scratch_folder import scratch_folder
 from goodbot.cluster.spark.segment import Segment
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.config import Settings
-from goodbot.errors import RunError
+from goodbot.errors import DamagedError, RunError
 from goodbot.index import prepare
 from goodbot.live import HostRequest
 from goodbot.ports import Clock
@@ -69,18 +69,30 @@ def fetch(job: FetchJob, task: int, grants: Iterator[HostGrant]) -> SegmentNote:
     not read.
 
     Raises RunError if the store or the disk cannot be written, TaskLostError if another process has taken over."""
-    folder = cycle_folder(job.plan.number)
-    done = done_path(job.plan.number, task)
-    if (data := job.files.read(done)) is not None:
-        return decode_note(data)
-    claim = TaskClaim(job.files, f"{folder}/claim-{task:05}.json")
+    done = done_path(job.plan, task)
+    if (note := _load_note(job.files, done)) is not None:
+        return note
+    claim = TaskClaim(job.files, claim_path(job.plan, task))
     wait_s = claim.take()
     with scratch_folder() as local:
         note = asyncio.run(_Fetching(job, task, claim, local).run(grants, wait_s))
     if job.files.write_if(done, msgspec.json.encode(note), None) is not None:
         return note
-    job.files.remove(path for path in (note.changes, note.pages, *note.warcs) if path is not None)
-    return decode_note(job.files.read(done) or b"")
+    job.files.remove(note.sizes)
+    if (note := _load_note(job.files, done)) is None:
+        raise RunError(f"{job.files.url}/{done} was removed while the task ran")
+    return note
+
+
+def _load_note(files: StoreFiles, path: str) -> SegmentNote | None:
+    """Returns the note of a task that is done; None: it is not. Raises DamagedError if it cannot be read."""
+    data = files.read(path)
+    try:
+        return None if data is None else decode_note(data)
+    except msgspec.MsgspecError as error:
+        raise DamagedError(
+            f"{files.url}/{path} is damaged: remove it, and the next run requests the URLs of this task again"
+        ) from error
 
 
 class _TaskBatch(Batch):
@@ -220,17 +232,14 @@ class _Fetching:
         has_pages = segment.counts.documents > 0
         local = self._local / WARC_FOLDER
         warcs = {path: f"{warc_folder(number)}/{path.name}" for path in sorted(local.glob("*"))}
-        sizes = {place: path.stat().st_size for path, place in warcs.items()}
-        files.upload(self._local / "changes", changes)
-        if has_pages:
-            files.upload(self._local / "pages", pages)
-        for path, place in warcs.items():
-            files.upload(path, place)
+        uploads = {self._local / "changes": changes, **({self._local / "pages": pages} if has_pages else {}), **warcs}
+        sizes = {place: files.upload(path, place) for path, place in uploads.items()}
         return SegmentNote(
             task=self._task,
             changes=changes,
             pages=pages if has_pages else None,
-            warcs=sizes,
+            warcs=tuple(warcs.values()),
+            sizes=sizes,
             counts=replace(segment.counts),
             urls_left=leases.urls_left,
             began_at=self._began_at,

@@ -16,7 +16,8 @@ from goodbot.cluster.spark.choosing import ChoiceRules, choose
 from goodbot.cluster.spark.fetch_task import FetchJob, fetch
 from goodbot.cluster.spark.grants import GRANT_COLUMNS, GRANT_SCHEMA, HostGrant, decode_grant, encode_grant
 from goodbot.cluster.spark.merge_task import MergeJob, merge
-from goodbot.cluster.spark.part_files import PartNote, open_part
+from goodbot.cluster.spark.parquet_files import damage_named, open_parquet
+from goodbot.cluster.spark.part_files import PartNote
 from goodbot.cluster.spark.plan import SegmentNote
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.worker_process import in_task
@@ -77,14 +78,13 @@ def _grants_of(job: CycleJob, part: int) -> Batches:
     files, tasks = job.fetch.files, job.fetch.plan.tasks
     rules = job.rules._replace(part_urls=most)
     rows: list[tuple[int, float, str, bytes]] = []
-    try:
-        for grant in choose(open_part(files, note.urls), open_part(files, note.hosts), rules):
+    urls, hosts = (f"{files.url}/{path}" for path in (note.urls, note.hosts))
+    with damage_named(urls, hosts):
+        for grant in choose(open_parquet(files, note.urls), open_parquet(files, note.hosts), rules):
             rows.append((grant.partition % tasks, grant.ready_at, grant.host, encode_grant(grant)))
             if len(rows) >= _GRANTS_AT_ONCE:
                 yield _batch(rows, GRANT_SCHEMA)
                 rows = []
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedError(f"{files.url}/{note.urls} or its hosts are damaged: {error}") from error
     if rows:
         yield _batch(rows, GRANT_SCHEMA)
 
@@ -119,13 +119,11 @@ def _read(files: StoreFiles, paths: Sequence[str], batches: Batches) -> Batches:
 
 
 def _changes_in(files: StoreFiles, path: str) -> Batches:
-    try:
-        file = open_part(files, path)
+    with damage_named(f"{files.url}/{path}"):
+        file = open_parquet(files, path)
         if file.schema_arrow.remove_metadata() != CHANGE_SCHEMA:
             raise DamagedError(f"{files.url}/{path} is damaged: it has other columns than a segment")
         yield from file.iter_batches()
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
 
 
 def _merge(job: MergeJob, batches: Batches) -> Batches:

@@ -92,7 +92,7 @@ class LocalFiles:
                 raise
             raise cannot_write(file, error) from error
 
-    def upload(self, local: Path, path: str) -> None:
+    def upload(self, local: Path, path: str) -> int:
         """Renames a file, or copies it if it is in another file system."""
         file = self._cleared(path)
         try:
@@ -100,6 +100,7 @@ class LocalFiles:
         except OSError as error:
             raise RunError(f"cannot read {local}: {error.strerror}") from error
         try:
+            size = os.fstat(descriptor).st_size
             os.fsync(descriptor)
             local.rename(file)
             sync_folder(file.parent)
@@ -109,6 +110,7 @@ class LocalFiles:
             self._copy(local, path)
         finally:
             os.close(descriptor)
+        return size
 
     def list(self, folder: str = "") -> list[FileEntry]:
         """Lists a folder and what is below it. Does not follow symbolic links."""

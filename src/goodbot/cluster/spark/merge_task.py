@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 
 from goodbot.cluster.spark.changes import Change
-from goodbot.cluster.spark.part_files import PartNote, PartWriter, open_part
+from goodbot.cluster.spark.parquet_files import damage_named, open_parquet
+from goodbot.cluster.spark.part_files import PartNote, PartWriter
 from goodbot.cluster.spark.part_merge import MergeRules, merge_part
 from goodbot.cluster.spark.scratch_folder import scratch_folder
 from goodbot.cluster.spark.store_files import StoreFiles
-from goodbot.errors import DamagedError
 from goodbot.robot.scope.scope import Scope
 from goodbot.store.merge.crawl_rows import UrlRow
 from goodbot.store.merge.rank import depth_of
@@ -56,10 +56,8 @@ def merge(job: MergeJob, part: int, changes: Iterable[Change]) -> PartNote:
 def _batches(files: StoreFiles, path: str | None) -> Iterator[pa.RecordBatch]:
     if path is None:
         return
-    try:
-        yield from open_part(files, path).iter_batches(batch_size=_BATCH_ROWS)
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedError(f"{files.url}/{path} is damaged: {error}") from error
+    with damage_named(f"{files.url}/{path}"):
+        yield from open_parquet(files, path).iter_batches(batch_size=_BATCH_ROWS)
 
 
 class _Judge:

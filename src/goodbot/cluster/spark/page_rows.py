@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from goodbot.cluster.spark.parquet_files import parquet_writer
 from goodbot.search_values import PreparedDocument
 from goodbot.url import Url
 
@@ -22,7 +22,6 @@ PAGE_SCHEMA: Final = pa.schema(
 """One row for each page that may be indexed. `at`: when it was fetched. `links` is as `encode_links` makes them,
 `document` a `PreparedDocument` as MessagePack."""
 
-COMPRESSION: Final = "zstd"
 _PAGES_AT_ONCE: Final = 500
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
@@ -31,7 +30,7 @@ class PageWriter:
     """Writes rows of PAGE_SCHEMA to a file. `count` is their number."""
 
     def __init__(self, file: Any) -> None:
-        self._writer = pq.ParquetWriter(file, PAGE_SCHEMA, compression=COMPRESSION)
+        self._writer = parquet_writer(file, PAGE_SCHEMA)
         self._rows: list[tuple[str, str, float, bytes, bytes]] = []
         self.count = 0
 

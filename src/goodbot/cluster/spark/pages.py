@@ -12,7 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, lit
 
 from goodbot.cluster.spark.page_rows import PAGE_SCHEMA
-from goodbot.cluster.spark.part_files import PartNote, open_part
+from goodbot.cluster.spark.parquet_files import damage_named, open_parquet
+from goodbot.cluster.spark.part_files import PartNote
 from goodbot.cluster.spark.plan import load_notes
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_version import TableVersion
@@ -103,16 +104,14 @@ def segment_rows(job: PagesJob, segment: int) -> Batches:
     """Yields the rows of a segment, with the number of the part that each belongs to. Raises DamagedError."""
     path = job.segments[segment]
     names = ["url", "host", "at", *job.columns]
-    try:
-        file = open_part(job.files, path)
+    with damage_named(f"{job.files.url}/{path}"):
+        file = open_parquet(job.files, path)
         if file.schema_arrow.remove_metadata() != PAGE_SCHEMA:
             raise DamagedError(f"{job.files.url}/{path} is damaged: it has other columns than pages have")
         for batch in file.iter_batches(batch_size=_PAGES_AT_ONCE, columns=names):
             if any(batch.column(name).null_count for name in names):
                 raise DamagedError(f"{job.files.url}/{path} is damaged: a row lacks a value")
             yield _numbered(batch, len(job.parts), segment, job.columns)
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedError(f"{job.files.url}/{path} is damaged: {error}") from error
 
 
 def _numbered(batch: pa.RecordBatch, parts: int, segment: int, columns: Sequence[str]) -> pa.RecordBatch:
@@ -191,14 +190,12 @@ def _belonging(job: PagesJob, group: int) -> Iterator[_PageKey]:
     for part in range(group, len(job.parts), job.groups):
         if (note := job.parts[part]) is None:
             continue
-        try:
-            for batch in open_part(job.files, note.urls).iter_batches(_ROWS_AT_ONCE, columns=[*_TABLE_COLUMNS]):
+        with damage_named(f"{job.files.url}/{note.urls}"):
+            for batch in open_parquet(job.files, note.urls).iter_batches(_ROWS_AT_ONCE, columns=[*_TABLE_COLUMNS]):
                 rows = batch.filter(_belongs(batch))
                 yield from zip(
                     repeat(part), rows.column("host").to_pylist(), rows.column("url").to_pylist(), strict=False
                 )
-        except (pa.ArrowException, OSError, KeyError) as error:
-            raise DamagedError(f"{job.files.url}/{note.urls} is damaged: {error}") from error
 
 
 def _belongs(batch: pa.RecordBatch) -> pa.Array:

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from goodbot.cluster.spark.parquet_files import parquet_writer
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_columns import HOST_SCHEMA, URL_SCHEMA
 from goodbot.store.merge.coding import AGAIN, CODED, LATER, READY
@@ -17,7 +18,6 @@ from goodbot.store.merge.coding import AGAIN, CODED, LATER, READY
 ROWS_AT_ONCE: Final = 65_536
 """Rows of a row group. Choosing reads only the groups that have something to visit."""
 _HOSTS_AT_ONCE: Final = 4096
-_COMPRESSION: Final = "zstd"
 
 
 class PartNote(msgspec.Struct, frozen=True):
@@ -42,8 +42,8 @@ class PartWriter:
     def __init__(self, local: Path, rows_at_once: int = ROWS_AT_ONCE) -> None:
         self._local = local
         self._rows_at_once = rows_at_once
-        self._urls = pq.ParquetWriter(str(local / "urls"), URL_SCHEMA, compression=_COMPRESSION)
-        self._hosts = pq.ParquetWriter(str(local / "hosts"), HOST_SCHEMA, compression=_COMPRESSION)
+        self._urls = parquet_writer(str(local / "urls"), URL_SCHEMA)
+        self._hosts = parquet_writer(str(local / "hosts"), HOST_SCHEMA)
         self._url_batches: list[pa.RecordBatch] = []
         self._host_batches: list[pa.RecordBatch] = []
         self._states: Counter[int] = Counter()
@@ -129,8 +129,3 @@ def _ready_at(urls: Path, hosts: Path, now: float) -> Iterator[float]:
     for batch in pq.ParquetFile(urls).iter_batches(columns=["host", "state"]):
         ready = pc.unique(batch.filter(pc.equal(batch.column("state"), READY)).column("host"))
         yield from (waiting.get(host, 0.0) for host in ready.to_pylist())
-
-
-def open_part(files: StoreFiles, path: str) -> Any:
-    """Opens a Parquet file of the store."""
-    return pq.ParquetFile(files.open_input(path), pre_buffer=True)

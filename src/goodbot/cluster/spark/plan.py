@@ -12,12 +12,14 @@ from goodbot.errors import DamagedError
 class CyclePlan(msgspec.Struct, frozen=True):
     """What a cycle does, written before it begins, so that a run after a crash does the same.
 
-    `number`: of the cycle, from 1 on. `version`: of the crawl table that it reads. `now`: the time for which it chooses
+    `number`: of the cycle, from 1 on. `key`: of this plan; what its tasks leave says nothing about those of a plan with
+    another key. `version`: of the crawl table that it reads. `now`: the time for which it chooses
     URLs (Unix seconds). `tasks`: the number of fetch tasks; `workers`: the worker processes of each. `host_urls`,
     `host_s`, `fetch_s`: limits of one host and of one task. `part_urls`: the most URLs chosen from each part; None: no
     limit. `revisits`: pages that are due again are visited again."""
 
     number: int
+    key: str
     version: int
     now: float
     tasks: int
@@ -31,12 +33,14 @@ class CyclePlan(msgspec.Struct, frozen=True):
 
 class SegmentNote(msgspec.Struct, frozen=True):
     """What a fetch task has written: the paths of its two Parquet files (`changes` is None for a crawl that was
-    imported), its WARC files with their sizes in bytes, and counts. `urls_left`: those that it had no time for."""
+    imported) and of its WARC files, the sizes of all these files in bytes, and counts. `urls_left`: those that it had
+    no time for."""
 
     task: int
     changes: str | None
     pages: str | None
-    warcs: dict[str, int]
+    warcs: tuple[str, ...]
+    sizes: dict[str, int]
     counts: SegmentCounts
     urls_left: int
     began_at: float
@@ -65,9 +69,14 @@ def cycle_folder(number: int) -> str:
     return f"{CYCLES_FOLDER}/{number:08}"
 
 
-def done_path(number: int, task: int) -> str:
+def done_path(plan: CyclePlan, task: int) -> str:
     """Returns the path of the note of a task that is done."""
-    return f"{cycle_folder(number)}/done-{task:05}.json"
+    return f"{cycle_folder(plan.number)}/done-{plan.key}-{task:05}.json"
+
+
+def claim_path(plan: CyclePlan, task: int) -> str:
+    """Returns the path of the file that says which process runs a task."""
+    return f"{cycle_folder(plan.number)}/claim-{task:05}.json"
 
 
 def stop_path(number: int) -> str:

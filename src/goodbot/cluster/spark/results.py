@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
+from goodbot.cluster.spark.parquet_files import parquet_writer
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.worker_process import in_task
 
@@ -63,7 +63,7 @@ def _save(
     path = f"{folder}/{number:05}-{secrets.token_hex(4)}.parquet"
     top: list[dict[str, Any]] = []
     rows = 0
-    with files.open_output(path) as out, pq.ParquetWriter(out, first.schema, compression="zstd") as writer:
+    with files.open_output(path) as out, parquet_writer(out, first.schema) as writer:
         batch: pa.RecordBatch | None = first
         while batch is not None:
             writer.write_batch(batch)

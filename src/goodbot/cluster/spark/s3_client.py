@@ -55,7 +55,8 @@ _DENIED: Final = frozenset(
     ]
 )
 _ELSEWHERE: Final = frozenset({"PermanentRedirect", "301", "AuthorizationHeaderMalformed"})
-NO_FILE: Final = frozenset({"NoSuchKey", "404"})
+NO_KEY: Final = "NoSuchKey"
+NO_FILE: Final = frozenset({NO_KEY, "404"})
 _NO_ACCESS: Final = (
     "check the AWS_* variables and the policy of the bucket, which must allow GetObject, PutObject, DeleteObject,"
     " ListBucket, ListBucketMultipartUploads and AbortMultipartUpload"

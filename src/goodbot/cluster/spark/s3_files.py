@@ -19,6 +19,7 @@ from goodbot.cluster.spark.output_file import OutputFile
 from goodbot.cluster.spark.s3_client import (
     FAILURES,
     NO_FILE,
+    NO_KEY,
     code_of,
     read_again,
     s3_client,
@@ -85,15 +86,17 @@ class S3Files:
             draft.seek(0)
             self._send(draft, path)
 
-    def upload(self, local: Path, path: str) -> None:
+    def upload(self, local: Path, path: str) -> int:
         """Sends a file in parts, then removes it here."""
         checked_path(path)
         try:
+            size = local.stat().st_size
             with local.open("rb") as file:
                 self._send(file, path)
             local.unlink()
         except OSError as error:
             raise RunError(f"cannot send {local} to the store: {error.strerror}") from error
+        return size
 
     def list(self, folder: str = "") -> list[FileEntry]:
         """Lists all files whose keys begin with the folder. Keys that are no paths of a store are left out."""
@@ -143,7 +146,7 @@ class S3Files:
             try:
                 return read_again(read)
             except causes.ClientError as error:
-                if code_of(error) in NO_FILE:
+                if code_of(error) == NO_KEY:  # a bare 404 may come from another server than S3
                     return None
                 raise
 

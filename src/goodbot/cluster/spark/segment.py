@@ -5,12 +5,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import pyarrow.parquet as pq
-
 from goodbot.cluster.spark.changes import CHANGE_SCHEMA, Change, HostChange, change_batch, host_change
 from goodbot.cluster.spark.granted_hosts import GrantedHosts
 from goodbot.cluster.spark.grants import HostGrant
-from goodbot.cluster.spark.page_rows import COMPRESSION, PageWriter
+from goodbot.cluster.spark.page_rows import PageWriter
+from goodbot.cluster.spark.parquet_files import parquet_writer
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import HostRequest
@@ -68,7 +67,7 @@ class Segment:
 
     def __init__(self, changes: Any, pages: Any, parts: int) -> None:
         """`changes` and `pages` are files to write to."""
-        self._changes = pq.ParquetWriter(changes, CHANGE_SCHEMA, compression=COMPRESSION)
+        self._changes = parquet_writer(changes, CHANGE_SCHEMA)
         self._pages = PageWriter(pages)
         self._parts = parts
         self._hosts: dict[str, _Host] = {}

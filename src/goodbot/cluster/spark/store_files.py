@@ -1,7 +1,7 @@
 """Defines the files of a store, the folder that has the table of a crawl on Spark. Pure."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
@@ -65,8 +65,9 @@ class StoreFiles(Protocol):
         raises, nothing changes. Errors of the block itself are raised as they are."""
         ...
 
-    def upload(self, local: Path, path: str) -> None:
-        """Moves a finished local file into the store. `local` is gone when this returns, and kept if it raises."""
+    def upload(self, local: Path, path: str) -> int:
+        """Moves a finished local file into the store, and returns its size in bytes. `local` is gone when this returns,
+        and kept if it raises."""
         ...
 
     def list(self, folder: str = "") -> list[FileEntry]:
@@ -114,6 +115,16 @@ def checked_path(path: str) -> str:
 def checked_folder(folder: str) -> str:
     """Returns the path of a folder in a store, where the empty path is the store. Raises DamagedError as for files."""
     return checked_path(folder) if folder else folder
+
+
+def damage_of(files: StoreFiles, wanted: Mapping[str, int], found: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yields the path of each file that is missing, or has another size than it should, and a clause that says so. Both
+    have sizes in bytes, by the paths of files: as they should be, and as `list` says."""
+    for path, size in wanted.items():
+        if path not in found:
+            yield path, f"{files.url}/{path} is missing"
+        elif found[path] != size:
+            yield path, f"{files.url}/{path} is damaged: it has {found[path]:,} bytes instead of {size:,}"
 
 
 def try_conditional_writes(files: StoreFiles) -> None:

@@ -113,6 +113,7 @@ def load_existing(files: StoreFiles) -> Current:
     """Returns the current version. Raises InputError if the store has no crawl, else as `load_current`."""
     current = load_current(files)
     if current is None:
+        check_unused(files)
         raise InputError(f"no crawl in {files.url}: start one with goodbot cluster cycle SEED --store {files.url}")
     return current
 
@@ -141,11 +142,12 @@ def write_version(files: StoreFiles, version: TableVersion) -> str:
 def check_unused(files: StoreFiles) -> None:
     """Raises InputError if a store without a current version has files of cycles: a crawl that began there would mix
     with them. What a run leaves that is killed before its first version does not matter."""
-    names = (entry.path.removeprefix(f"{FOLDER}/").partition("-")[0] for entry in files.list(FOLDER))
-    if any(name.isdecimal() and int(name) > 1 for name in names):
+    numbered = ((entry.path, entry.path.removeprefix(f"{FOLDER}/").partition("-")[0]) for entry in files.list(FOLDER))
+    versions = [path for path, number in numbered if number.isdecimal() and int(number) > 1]
+    if versions:
         raise InputError(
-            f"{files.url} has the files of a crawl, but not {CURRENT}, which names its version: restore that file, or"
-            " give the folder of a new store"
+            f"{files.url} has the files of a crawl, but not {CURRENT}, which names its version: restore that file (the"
+            f" newest version is {versions[-1]}), or give the folder of a new store"
         )
 
 
