@@ -293,7 +293,7 @@ class Driver:
         return CycleDone(plan.number, tuple(segments), self._version())
 
     def _damaged_files(self, number: int, segments: Iterable[SegmentNote]) -> dict[str, str]:
-        """Returns the files of a cycle that are missing, or too short, each with a clause that says so."""
+        """Returns the files of a cycle that are missing or have another size, each with a clause that says so."""
         wanted = {path: size for note in segments for path, size in note.sizes.items()}
         folders = (segment_folder(number), warc_folder(number))
         found = {entry.path: entry.size for folder in folders for entry in self._files.list(folder)}
