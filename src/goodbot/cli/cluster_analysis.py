@@ -163,7 +163,8 @@ def dedup(store: str, master: str, top: int, likeness: float | None, as_json: bo
     The texts that search results would show are compared, by MinHash and banding: 99 % of the pairs with a likeness of
     0.95 are found, 89 % at 0.9, 52 % at 0.8. If n pages have equal texts, n - 1 pairs are listed: the page whose URL
     sorts first with each of the others. The likeness of other pairs is estimated. All pairs are written to the store,
-    to Parquet files in duplicates/ with the columns url_1, url_2 and likeness. Nothing is removed from the crawl.
+    to Parquet files in duplicates/ with the columns url_1, url_2 and likeness; without pairs, there are no files.
+    Nothing is removed from the crawl.
 
     Exit status: 0: done; 2: bad input, such as no Java, no crawl, or a crawl with --no-index; 3: the store cannot be
     read or written, or is damaged, or a task failed; 130: interrupted by Ctrl-C, SIGTERM or SIGHUP.

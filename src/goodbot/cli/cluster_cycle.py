@@ -190,6 +190,8 @@ def command(
     before = None if current is None else current.version
     if parts is not None and before is not None and parts != len(before.parts):
         raise InputError(f"--parts: the crawl in {files.url} has {len(before.parts)} parts, which cannot be changed")
+    if before is None:
+        check_unused(files)
     base, folder = base_settings(), None
     if source is not None:
         if before is not None:
@@ -201,7 +203,6 @@ def command(
         base = folder.settings(base, given)
     settings = _settings(before, base, given, seeds, files.url, listed=bool(seed_files or folder))
     if before is None:
-        check_unused(files)
         files.check_conditional()
     with (
         read_seed_files(seed_files, Seeding(settings).check) as listed,

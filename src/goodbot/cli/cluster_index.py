@@ -85,14 +85,17 @@ def command(store: str, place: str, shards: int | None, master: str, as_json: bo
 
 
 def _root_of(place: str, store: str) -> str:
-    """Returns the address of PLACE for all machines. Raises InputError if it cannot be used, or has a crawl."""
+    """Returns the address of PLACE for all machines. Raises InputError if it cannot be used, has a crawl, or is in the
+    store."""
     from goodbot.crawl_folder import CrawlFolder  # noqa: PLC0415  (few commands use it)
     from goodbot.index_copies import open_target  # noqa: PLC0415  (other commands of the group start faster)
     from goodbot.places.folder_place import FolderPlace  # noqa: PLC0415
 
     target = open_target(place)
     root = str(target.folder) if isinstance(target, FolderPlace) else place
-    if root.rstrip("/") == store or (isinstance(target, FolderPlace) and CrawlFolder(target.folder).is_of_goodbot):
+    if f"{root}/".startswith(f"{store}/"):
+        raise InputError(f"--to: {root} is in the store: choose a place outside it")
+    if isinstance(target, FolderPlace) and CrawlFolder(target.folder).is_of_goodbot:
         raise InputError(f"--to: there is a crawl or an index in {root}: choose another folder")
     if not isinstance(target, FolderPlace):
         return place

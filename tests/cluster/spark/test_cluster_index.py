@@ -349,7 +349,8 @@ def test_what_cannot_be_indexed(store: SmallStore, tmp_path: Path) -> None:
         (["--to", place, "--shards", "5"], "--shards: the crawl table has 4 parts"),
         (["--to", ""], "the name of a folder is empty"),
         (["--to", "https://example.org/"], "a Web server cannot be written to"),
-        (["--to", f"{url}/"], f"--to: there is a crawl or an index in {url}: choose another folder"),
+        (["--to", f"{url}/"], f"--to: {url} is in the store: choose a place outside it"),
+        (["--to", f"{url}/table"], f"--to: {url}/table is in the store: choose a place outside it"),
         (["--to", str(crawl)], f"--to: there is a crawl or an index in {crawl}: choose another folder"),
     ):
         status, error = run("--store", url, *options)

@@ -62,9 +62,10 @@ async def test_not_a_number(tmp_path: Path, option: str) -> None:
 async def test_a_crawl_without_its_pointer_is_not_begun_anew(tmp_path: Path) -> None:
     empty_store(tmp_path / "store", number=4)
     (tmp_path / "store" / "current.json").unlink()
-    refused = await goodbot("cluster", "cycle", LOCAL, "--allow-private", "--store", tmp_path / "store")
-    assert refused.status == 2
-    assert "restore that file (the newest version is versions/00000004-" in refused.complaint
+    for seeds in ((LOCAL, "--allow-private"), ()):
+        refused = await goodbot("cluster", "cycle", *seeds, "--store", tmp_path / "store")
+        assert refused.status == 2
+        assert "restore that file (the newest version is versions/00000004-" in refused.complaint
     assert len(list((tmp_path / "store" / "versions").iterdir())) == 1
 
 
