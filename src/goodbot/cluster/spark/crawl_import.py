@@ -75,7 +75,7 @@ def import_crawl(
     Raises DamagedError for rows that goodbot has not written, RunError if the store or a place of the archive cannot be
     used. Until the end, the store stays without a crawl."""
     sizes = _copy_warcs(files, warcs, watch) if warcs is not None else {}
-    copied = tuple(sizes)
+    warc_paths = tuple(sizes)
     with scratch_folder() as local:
         pages = PageWriter(str(local / "pages"))
         lost = _write_pages(dump, archive, settings, token, pages, watch)
@@ -85,7 +85,7 @@ def import_crawl(
         notes = _Table(files, local, parts).write(dump, lost, watch)
     lists = _write_seeds(files, seeds)
     counts = SegmentCounts(documents=pages.count)
-    note = SegmentNote(0, None, page_path, copied, sizes, counts, 0, time.time(), time.time())
+    note = SegmentNote(0, None, page_path, warc_paths, sizes, counts, 0, time.time(), time.time())
     files.write(notes_path(_IMPORTED), msgspec.json.encode([note]))
     version = TableVersion(
         number=0,
@@ -99,7 +99,7 @@ def import_crawl(
     )
     _flipped(files, version)
     urls = sum(sum(part.states.values()) for part in notes)
-    return Imported(urls, sum(part.host_count for part in notes), len(copied), pages.count, len(lost))
+    return Imported(urls, sum(part.host_count for part in notes), len(warc_paths), pages.count, len(lost))
 
 
 def _flipped(files: StoreFiles, version: TableVersion) -> Current:
@@ -109,25 +109,30 @@ def _flipped(files: StoreFiles, version: TableVersion) -> Current:
 def _copy_warcs(files: StoreFiles, warcs: ArchiveFiles, watch: Watch) -> dict[str, int]:
     """Copies the files of the archive, moved ones too, and their indexes; returns their paths in the store, and their
     sizes in bytes."""
-    copied: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for number, path in enumerate(warcs.paths(), start=1):
         with warcs.open(path, all_of_it=True) as source:
-            _copy(files, source, path.name, copied)
+            sizes[_place_of(path)] = _copy(files, source, _place_of(path))
         index = index_path(path)
         if index.exists():
             with index.open("rb") as source:
-                _copy(files, source, index.name, copied)
+                sizes[_place_of(index)] = _copy(files, source, _place_of(index))
         watch("WARC files", number)
-    return copied
+    return sizes
 
 
-def _copy(files: StoreFiles, source: BinaryIO, name: str, copied: dict[str, int]) -> None:
-    place = f"{warc_folder(_IMPORTED)}/{name}"
-    copied[place] = 0
+def _place_of(path: Path) -> str:
+    return f"{warc_folder(_IMPORTED)}/{path.name}"
+
+
+def _copy(files: StoreFiles, source: BinaryIO, place: str) -> int:
+    """Copies a file into the store; returns its size in bytes."""
+    size = 0
     with files.open_output(place) as out:
         while piece := source.read(_PIECE_BYTES):
             out.write(piece)
-            copied[place] += len(piece)
+            size += len(piece)
+    return size
 
 
 def _write_seeds(files: StoreFiles, seeds: Iterable[Url]) -> tuple[str, ...]:

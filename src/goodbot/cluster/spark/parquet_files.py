@@ -16,7 +16,7 @@ COMPRESSION: Final = "zstd"
 
 def open_parquet(files: StoreFiles, path: str) -> Any:
     """Opens a file of the store. It and its readers raise ArrowException or OSError if the file is damaged; see
-    `damage_named`."""
+    `damage_named`. The columns of a row group are read in one request to S3, not in one for each column."""
     return pq.ParquetFile(files.open_input(path), pre_buffer=True, page_checksum_verification=True)
 
 

@@ -13,10 +13,10 @@ class CyclePlan(msgspec.Struct, frozen=True):
     """What a cycle does, written before it begins, so that a run after a crash does the same.
 
     `number`: of the cycle, from 1 on. `key`: of this plan; what its tasks leave says nothing about those of a plan with
-    another key. `version`: of the crawl table that it reads. `now`: the time for which it chooses
-    URLs (Unix seconds). `tasks`: the number of fetch tasks; `workers`: the worker processes of each. `host_urls`,
-    `host_s`, `fetch_s`: limits of one host and of one task. `part_urls`: the most URLs chosen from each part; None: no
-    limit. `revisits`: pages that are due again are visited again."""
+    another key. `version`: of the crawl table that it reads. `now`: the time for which it chooses URLs (Unix seconds).
+    `tasks`: the number of fetch tasks; `workers`: the worker processes of each. `host_urls`, `host_s`, `fetch_s`:
+    limits of one host and of one task. `part_urls`: the most URLs chosen from each part; None: no limit. `revisits`:
+    pages that are due again are visited again."""
 
     number: int
     key: str

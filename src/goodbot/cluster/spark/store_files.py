@@ -55,8 +55,7 @@ class StoreFiles(Protocol):
     def open_input(self, path: str) -> Any:
         """Opens a file for random access, as a `pyarrow.NativeFile`. Raises DamagedError if there is no such file.
 
-        Open Parquet files with `pq.ParquetFile(file, pre_buffer=True)`: it reads the columns of a row group in one
-        request to S3, not in one for each column.
+        Open Parquet files with `open_parquet`.
         """
         ...
 
