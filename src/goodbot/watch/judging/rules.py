@@ -4,12 +4,12 @@ A rule speaks only about what the log has. Behaviour that people's programs shar
 download managers, feed readers, tabs that are restored) gives no points: the comments name them.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from goodbot.human import counted
+from goodbot.registry.agent_kind import begins_as_browser, names_a_browser, names_a_robot, names_an_app
 from goodbot.watch.judging.client import Client
 
 FEW_PAGES: Final = 5
@@ -54,7 +54,7 @@ def _reads_robots_txt(client: Client, _: Site) -> str | None:
 
 
 def _calls_itself_a_robot(client: Client, _: Site) -> str | None:
-    if not _ROBOT_NAME.search(client.agent[:_NAME_READ]) or client.agent_bits.bit_count() > 1:
+    if not names_a_robot(client.agent) or client.agent_bits.bit_count() > 1:
         return None
     return "its User-Agent looks like a robot's, but goodbot does not know this robot"
 
@@ -243,38 +243,21 @@ RULES: Final = (
 
 # ---- what kind of program it is -------------------------------------------------------------------------------------
 
-_NAME_READ: Final = 512
-"""Characters of a User-Agent that are read."""
-
-_ROBOT_NAME: Final = re.compile(
-    r"\+https?://|\w@\w|\b(?!cubot\b)[a-z]*bot\b|(?:crawler|spider)\b", re.IGNORECASE | re.ASCII
-)
-"""The name of a robot, or a URL or mail address to reach who runs it. Cubot makes telephones."""
-
-_APP_NAME: Final = re.compile(r"CFNetwork/|^Dalvik/|^Dart/|Cronet/", re.ASCII)
-"""What the systems of telephones call apps that do not choose a name."""
-
 
 def _is_app(client: Client) -> bool:
     """Whether an app of a telephone sent the requests: apps load no assets and send no Referer."""
-    return client.agent_bits.bit_count() <= 1 and bool(_APP_NAME.search(client.agent[:_NAME_READ]))
+    return client.agent_bits.bit_count() <= 1 and names_an_app(client.agent)
 
 
 def _names_itself(client: Client) -> bool:
     """Whether the program does not call itself a browser: feed readers and the like load no assets either."""
-    return bool(client.agent) and not client.agent.startswith(("Mozilla/", "Opera/"))
-
-
-_BROWSER_NAME: Final = re.compile(
-    r"Firefox|Chrome|Safari|MSIE|Opera|Midori|Lynx|Links|w3m|Konqueror|Browser|UP\.Link", re.IGNORECASE | re.ASCII
-)
-"""Browsers that do not begin their User-Agent with `Mozilla/`."""
+    return bool(client.agent) and not begins_as_browser(client.agent)
 
 
 def is_named_program(client: Client) -> bool:
     """Whether the User-Agent names a program, neither a browser nor an app of a telephone: so perhaps no person
     chose the pages."""
-    is_browser = _BROWSER_NAME.search(client.agent[:_NAME_READ]) is not None
+    is_browser = names_a_browser(client.agent)
     return _names_itself(client) and not is_browser and not _is_app(client) and client.agents == 1
 
 
