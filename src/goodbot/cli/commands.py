@@ -53,6 +53,7 @@ SECTIONS = {
         "watch": "Show which robots came to a server, whose they are, and how fast",
         "impact": "Show which requests and pages another robots.txt would close or open",
         "study": "Change robots.txt by a plan, and measure which robots obey it",
+        "gate": "Enforce robots.txt at a Web server",
         "remedy": "Write what stops or slows robots: configuration, or a letter",
         "incidents": "Note what a robot did, and what you did about it",
         "remember": "Keep dated copies of robots.txt, and report which verdicts changed",

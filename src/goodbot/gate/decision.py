@@ -179,7 +179,7 @@ class Gate:
         if not (wait_s := self._limits.take(buckets, passed_s)):
             return Decision("allowed", client, "no rule forbids it")
         seconds = _whole_seconds(wait_s)
-        what = "robots.txt asks" if is_paced else "this site asks"
+        what = "this site's robots.txt asks" if is_paced else "this site asks"
         gap_s = max(bucket.gap_s for bucket in buckets)
         return Decision("too-fast", client, f"{what} for {gap_s:.3g} s between two requests", None, seconds)
 
@@ -198,7 +198,7 @@ def _impostor(client: Client) -> str:
 
 
 def _disallowed(verdict: Verdict) -> str:
-    return f"robots.txt closes this URL to {verdict.agent or 'all robots'}"
+    return f"this site's robots.txt closes this URL to {verdict.agent or 'all robots'}"
 
 
 def _whole_seconds(seconds: float) -> int:

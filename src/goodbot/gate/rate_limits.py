@@ -27,10 +27,16 @@ class RateLimits:
     """The buckets that were used last, `most` at most. `now` is a clock that never goes back, in seconds."""
 
     def __init__(self, most: int) -> None:
+        self._most = most
         self._due: LruCache[Hashable, float] = LruCache(most)
 
     def __len__(self) -> int:
         return len(self._due)
+
+    def resize(self, most: int) -> None:
+        """Changes how many buckets are kept. If that is another number, all begin anew."""
+        if most != self._most:
+            self._most, self._due = most, LruCache(most)
 
     def take(self, buckets: Sequence[Bucket], now: float) -> float:
         """Takes one token out of each bucket and returns 0; if one has none, takes nothing, and returns after how many

@@ -1,0 +1,189 @@
+"""`goodbot gate`: enforces robots.txt at a Web server."""
+
+import asyncio
+import resource
+import signal
+import socket
+from pathlib import Path
+from typing import Final
+
+import click
+
+from goodbot.cli.command_with_others import CommandWithOthers
+from goodbot.cli.file_types import NamedPath
+from goodbot.cli.gate_setup import GateOptions, GateSetup
+from goodbot.cli.printing import flush, say, say_folded, write_json
+from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
+from goodbot.gate.gate_log import DecisionLog
+from goodbot.gate.gate_protocol import Connections
+from goodbot.gate.gate_service import GateService, run
+from goodbot.gate.policy import Mode
+from goodbot.web.server.http_server import listening
+
+MOST_CONNECTIONS: Final = 4096
+"""Connections at once; fewer if the process may open fewer files. A Web server holds a few dozen."""
+
+_OTHER_FILES: Final = 64
+
+
+@click.command(
+    name="gate",
+    cls=CommandWithOthers,
+    others={},
+    output=False,
+    default_log_level="warning",
+    short_help="Enforce robots.txt at a Web server",
+    examples="""
+    goodbot gate --robots /var/www/robots.txt --mode observe
+    goodbot gate --robots /var/www/robots.txt --policy gate.toml --log /var/log/goodbot/gate.log
+    goodbot gate --robots https://www.example.org/
+    goodbot gate export --robots robots.txt --format nginx
+    """,
+)
+@click.option(
+    "--robots",
+    metavar="FILE|URL",
+    help="The robots.txt to enforce, for every host without one of its own in --policy. It is read again when FILE "
+    "changes, from URL every 10 minutes.",
+)
+@click.option("--port", type=click.INT, default=8030, show_default=True, metavar="N", help="Port; 0: any free one.")
+@click.option(
+    "--listen",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address on which Web servers ask the gate. Clients must not reach it.",
+)
+@click.option(
+    "--policy",
+    "policy_file",
+    type=NamedPath(path_type=Path),
+    metavar="FILE",
+    help="Policy in TOML (gate.toml): what happens to impostors, to robots that cannot be verified, to programs that "
+    "name no robot; exceptions; a robots.txt for each host. It is read again when it changes.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(("observe", "enforce")),
+    metavar="MODE",
+    help="observe: answer every request with 200, and log what would have happened. enforce: refuse. "
+    "[default: mode in --policy, else enforce]",
+)
+@click.option(
+    "--log",
+    "log_file",
+    type=NamedPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="File for the decisions, instead of standard output. If it is moved away (logrotate), a new one is begun.",
+)
+@click.option(
+    "--keys",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="Verify signed requests (Web Bot Auth) with the keys in FILE, a key directory as the robot NAME serves it. "
+    "Repeatable.",
+)
+@click.option(
+    "--nameserver",
+    metavar="ADDRESS",
+    help="Name server for reverse DNS, instead of those of the system.",
+)
+def command(
+    robots: str | None,
+    port: int,
+    listen: str,
+    policy_file: Path | None,
+    mode: Mode | None,
+    log_file: Path | None,
+    keys: tuple[str, ...],
+    nameserver: str | None,
+    as_json: bool,
+) -> None:
+    """Enforce robots.txt at a Web server, until Ctrl-C, SIGTERM or SIGHUP.
+
+    Before the Web server answers a request, it asks the gate (nginx: auth_request; Caddy: forward_auth; Traefik:
+    forwardAuth; Apache: mod_authnz_fcgi). The gate answers 200, 403 or 429, and the Web server lets the request through
+    or not. docs/how-to/gate/ has a page for each server, with a configuration to copy.
+
+    In this order:
+
+    \b
+    1. robots.txt itself is open to everyone.
+    2. An impostor is refused: a request in the name of a robot whose operator publishes its addresses or the names
+       of its hosts, from another address.
+    3. A robot must obey the rules of robots.txt for its product token: 403 if it does not. These are the answers of
+       `goodbot allowed`.
+    4. It must keep its Crawl-delay, Request-rate and Visit-time: 429 with Retry-After.
+    5. Robots that cannot be verified have a limit (60 requests a minute for each network), and so have programs
+       that name no robot, such as curl (120 a minute for each address). Of robots.txt the latter must obey only
+       groups that name them.
+
+    Browsers are never refused by default, nor apps: their users are people. Feed readers obey only groups that name
+    them. Robots are verified by the signature of the request (--keys), by the addresses that their operators publish
+    (goodbot who update fetches them), and by reverse DNS in the background.
+
+    Header fields that the gate reads: X-Original-URI or X-Forwarded-Uri (else the request's own URL), X-Original-Method
+    or X-Forwarded-Method, X-Forwarded-Host (else Host), User-Agent, Signature-Input, Signature, Signature-Agent; and
+    from the proxies of the policy (by default this machine) X-Forwarded-For or X-Real-IP. It answers with
+    X-Goodbot-Decision, -Identity, -Robot, -Rule and -Why, and with a short page for whoever is refused.
+
+    Each decision is a line of JSON on standard output or in --log, which goodbot watch reads. /metrics has figures for
+    Prometheus, /healthz a health check.
+
+    If the gate fails while it decides, the request is let through. If it cannot be reached, the Web server decides: the
+    configurations of docs/how-to/gate/ let requests through. If a robots.txt cannot be read, the last good one stays in
+    force; until there is one, unknown_rules of the policy says what happens (default: allow).
+
+    With --json: one line on standard output when the gate is ready, with url, mode and problems.
+
+    Exit status: 0: ended with Ctrl-C, SIGTERM or SIGHUP (the terminal was closed); 2: bad input, such as a robots.txt
+    that is missing or a Web page, or a policy with an error; 3: cannot listen on that address and port, or the log
+    cannot be written.
+    """
+    setup = GateSetup(GateOptions(robots, policy_file, mode, keys, nameserver))
+    with listening(listen, port) as listener:
+        log = DecisionLog(log_file)
+        try:
+            asyncio.run(_serve(setup, log, listener, as_json))
+        finally:
+            log.close()
+
+
+async def _serve(setup: GateSetup, log: DecisionLog, listener: socket.socket, as_json: bool) -> None:
+    connections = Connections(_most_connections())
+    service = GateService(setup.state(), setup.limits, log, connections)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, stop.set)
+
+    def ready() -> None:
+        _say_ready(setup, listener, as_json)
+        notify_systemd(READY)
+
+    await run(service, connections, listener, ready, lambda: setup.keep_current(service), stop)
+    notify_systemd(STOPPING)
+
+
+def _say_ready(setup: GateSetup, listener: socket.socket, as_json: bool) -> None:
+    host, port = listener.getsockname()[:2]
+    url = f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    if as_json:
+        write_json({"url": url, "mode": setup.policy.mode, "problems": setup.problems()})
+        flush()
+    observes = " in mode observe: it refuses nothing" if setup.policy.mode == "observe" else ""
+    say(f"gate on {url}{observes} (Ctrl-C ends it)", err=True)
+    for problem in setup.problems():
+        say_folded(f"goodbot: {problem}", err=True)
+    if not setup.policy.contact:
+        say_folded(
+            "goodbot: no contact is set, so the page for whoever is refused names nobody to ask: set contact in "
+            "gate.toml or goodbot.toml",
+            err=True,
+        )
+
+
+def _most_connections() -> int:
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_CONNECTIONS if limit == resource.RLIM_INFINITY else max(8, min(MOST_CONNECTIONS, limit - _OTHER_FILES))

@@ -1,0 +1,196 @@
+"""Builds the gate from its robots.txt files, its policy and the records of robots, and again when these change."""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from goodbot.cli.options import base_settings
+from goodbot.cli.own_robots import address_book, data_folder, load_registry
+from goodbot.cli.watch_keys import load_keys
+from goodbot.errors import GoodbotError, InputError
+from goodbot.gate.clients import Clients
+from goodbot.gate.decision import Gate
+from goodbot.gate.dns_confirmations import DnsConfirmations
+from goodbot.gate.gate_service import GateService, GateState
+from goodbot.gate.policy import MOST_BYTES, Mode, Policy, parse_policy
+from goodbot.gate.rate_limits import RateLimits
+from goodbot.gate.site_sources import SiteSources
+from goodbot.one_shot import fetch_access, reverse_lookup
+from goodbot.registry.signed_request import KeyDirectory
+from goodbot.watch.addresses import AddressRanges
+from goodbot.watch.counting.identities import Identities
+
+LOOK_EVERY_S: Final = 1.0
+"""How often the gate looks whether its files have changed."""
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class GateOptions:
+    """What the user gave."""
+
+    robots: str | None
+    policy_file: Path | None
+    mode: Mode | None
+    keys: tuple[str, ...]
+    nameserver: str | None
+
+
+class GateSetup:
+    """Everything from which the gate is built. Raises InputError or RunError for what cannot be used at the start;
+    later the gate goes on with what it has."""
+
+    def __init__(self, options: GateOptions) -> None:
+        self._options = options
+        self._registry = load_registry()
+        self._policy_stamp = self._seen_stamp = _stamp(options.policy_file)
+        self.policy = load_policy(options)
+        self._directories = self._load_directories(self.policy)
+        self._lists_stamp = _stamps_within(data_folder())
+        self._identities = self._load_identities()
+        self._sources = self._load_sources(self.policy)
+        self._sources.load(time.monotonic())
+        self._dns = self._lookups()
+        self.limits: Final = RateLimits(self.policy.addresses)
+
+    def state(self) -> GateState:
+        """Returns the gate as everything is now."""
+        clients = Clients(self._identities, self._directories, self._dns if self.policy.reverse_dns else None)
+        gate = Gate(self.policy, clients, self._sources.sites(), self.limits)
+        dns = self._dns
+        figures = (
+            ("goodbot_gate_dns_lookups", "Addresses looked up by reverse DNS", lambda: dns.lookups),
+            ("goodbot_gate_dns_unanswered", "Lookups to which no server answered", lambda: dns.unanswered),
+        )
+        return GateState(gate, AddressRanges(self.policy.networks()), self._sources.problems, figures)
+
+    async def keep_current(self, service: GateService) -> None:
+        """Looks again and again whether anything has changed, and replaces the state of the service then. A request is
+        decided by the one state or the other, and waits for neither."""
+        try:
+            while True:
+                await asyncio.sleep(LOOK_EVERY_S)
+                if await asyncio.to_thread(self._reload):
+                    service.state = self.state()
+        finally:
+            await self._dns.close()
+
+    def problems(self) -> list[str]:
+        """Returns why robots.txt files could not be read."""
+        return [why for why in self._sources.problems().values() if why]
+
+    # ---- reading
+
+    def _reload(self) -> bool:
+        changed = [self._reload_policy(), self._reload_lists(), self._sources.refresh(time.monotonic())]
+        return any(changed)
+
+    def _reload_policy(self) -> bool:
+        """Reads gate.toml again if it has changed, and then stayed as it is for `LOOK_EVERY_S`."""
+        stamp = _stamp(self._options.policy_file)
+        is_settled, self._seen_stamp = stamp == self._seen_stamp, stamp
+        if stamp == self._policy_stamp or not is_settled:
+            return False
+        self._policy_stamp = stamp
+        try:
+            policy = load_policy(self._options)
+            directories = self._load_directories(policy)
+            sources = self._load_sources(policy)
+            sources.take_over(self._sources)
+            sources.load(time.monotonic())
+        except GoodbotError as error:
+            _log.warning("%s; the gate goes on with the policy that it has", error)
+            return False
+        self.policy, self._directories, self._sources = policy, directories, sources
+        self.limits.resize(policy.addresses)
+        _log.info("%s is in force", self._options.policy_file)
+        return True
+
+    def _reload_lists(self) -> bool:
+        """Reads the address lists again after `goodbot who update`."""
+        stamp = _stamps_within(data_folder())
+        if stamp == self._lists_stamp:
+            return False
+        self._lists_stamp = stamp
+        try:
+            self._identities = self._load_identities()
+        except GoodbotError as error:
+            _log.warning("%s; the gate goes on with the address lists that it has", error)
+            return False
+        return True
+
+    def _load_identities(self) -> Identities:
+        identities = Identities(self._registry.find, address_book(self._registry))
+        identities.load_lists()
+        identities.robot_of("")  # reads the records now, not when the first request waits
+        return identities
+
+    def _load_directories(self, policy: Policy) -> tuple[KeyDirectory, ...]:
+        return load_keys(
+            [*self._options.keys, *(_beside(self._options.policy_file, one) for one in policy.keys)], self._registry
+        )
+
+    def _load_sources(self, policy: Policy) -> SiteSources:
+        file = self._options.policy_file
+        sites = {host: place if "://" in place else _path_beside(file, place) for host, place in policy.sites.items()}
+        return SiteSources(self._options.robots, sites, fetch_access)
+
+    def _lookups(self) -> DnsConfirmations:
+        given = self._options.nameserver
+        return DnsConfirmations(reverse_lookup([given] if given else (), None))
+
+
+def load_policy(options: GateOptions) -> Policy:
+    """Reads the policy. The mode that the user gave comes before it, and the contact of goodbot.toml after it. Raises
+    InputError."""
+    file = options.policy_file
+    policy = parse_policy(_read(file), str(file)) if file is not None else Policy()
+    if options.robots is None and not policy.sites:
+        raise InputError("the gate needs a robots.txt: --robots FILE or URL, or [sites] in --policy gate.toml")
+    mode, contact = options.mode or policy.mode, policy.contact or base_settings().contact or ""
+    return msgspec.structs.replace(policy, mode=mode, contact=contact)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        if file.exists() and not file.is_file():
+            raise InputError(f"cannot read {file}: it is not a file")
+        with file.open("rb") as opened:
+            return opened.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _beside(policy_file: Path | None, keys: str) -> str:
+    """Returns FILE or NAME=FILE with the path relative to the folder of the policy."""
+    name, equals, file = keys.rpartition("=")
+    return f"{name}{equals}{_path_beside(policy_file, file)}"
+
+
+def _path_beside(policy_file: Path | None, file: str) -> str:
+    return str(policy_file.absolute().parent / file) if policy_file is not None else file
+
+
+def _stamp(file: Path | None) -> tuple[int, ...] | None:
+    """Returns what shows that a file has changed; None if it is not there."""
+    try:
+        found = os.stat(file) if file is not None else None
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size, found.st_ino) if found is not None else None
+
+
+def _stamps_within(folder: Path) -> Sequence[tuple[str, tuple[int, ...] | None]]:
+    try:
+        files = sorted(folder.glob("*.txt"))
+    except OSError:
+        return []
+    return [(file.name, _stamp(file)) for file in files]
