@@ -11,6 +11,7 @@ import click
 
 from goodbot.cli.command_with_others import CommandWithOthers
 from goodbot.cli.file_types import NamedPath
+from goodbot.cli.gate_rewrite_map import rewrite_map
 from goodbot.cli.gate_setup import GateOptions, GateSetup
 from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
@@ -29,7 +30,7 @@ _OTHER_FILES: Final = 64
 @click.command(
     name="gate",
     cls=CommandWithOthers,
-    others={},
+    others={"rewrite-map": rewrite_map},
     output=False,
     default_log_level="warning",
     short_help="Enforce robots.txt at a Web server",
@@ -102,7 +103,7 @@ def command(
     """Enforce robots.txt at a Web server, until Ctrl-C, SIGTERM or SIGHUP.
 
     Before the Web server answers a request, it asks the gate (nginx: auth_request; Caddy: forward_auth; Traefik:
-    forwardAuth; Apache: mod_authnz_fcgi). The gate answers 200, 403 or 429, and the Web server lets the request through
+    forwardAuth; Apache: a RewriteMap). The gate answers 200, 403 or 429, and the Web server lets the request through
     or not. docs/how-to/gate/ has a page for each server, with a configuration to copy.
 
     In this order:

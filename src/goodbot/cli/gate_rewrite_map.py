@@ -1,0 +1,53 @@
+"""`goodbot gate rewrite-map`: asks the gate for Apache httpd."""
+
+import sys
+
+import click
+
+from goodbot.cli.command_class import Command
+from goodbot.cli.printing import put
+from goodbot.errors import InputError, quoted
+from goodbot.gate.apache_map import AskedGate
+from goodbot.url import parse_url
+
+
+@click.command(
+    name="rewrite-map",
+    cls=Command,
+    output=False,
+    default_log_level="warning",
+    short_help="Ask the gate for Apache, as the program of a RewriteMap",
+    examples="""
+    RewriteMap goodbot "prg:/usr/local/bin/goodbot gate rewrite-map" nobody:nogroup
+    """,
+)
+@click.option(
+    "--gate",
+    "gate_url",
+    default="http://127.0.0.1:8030/",
+    show_default=True,
+    metavar="URL",
+    help="URL of the gate.",
+)
+def rewrite_map(gate_url: str, as_json: bool) -> None:
+    """Ask the gate about requests to Apache httpd, which starts this program itself: docs/how-to/gate-apache.md has the
+    configuration.
+
+    It reads one line for each request, and answers each with one line: 200, or the status of the refusal, the seconds
+    of Retry-After, and why. If the gate cannot be reached within 2 seconds, the request is let through; Apache's error
+    log says so, once until the gate answers again.
+
+    Exit status: 0: the end of its input, or Ctrl-C; 2: bad input.
+    """
+    url = parse_url(gate_url)
+    if url is None or url.scheme != "http":
+        raise InputError(f"--gate must be an http URL, such as http://127.0.0.1:8030/, not {quoted(gate_url)}")
+    gate = AskedGate(url)
+    try:
+        for line in sys.stdin.buffer:
+            value = gate.value(line.decode("latin-1"))
+            put(value.encode("latin-1", "replace") + b"\n")
+    except KeyboardInterrupt:
+        return
+    finally:
+        gate.close()
