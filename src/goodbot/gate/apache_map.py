@@ -27,6 +27,8 @@ FIELDS: Final = (
 """The key in the configuration of Apache, with a space between two fields. THE_REQUEST has three words."""
 
 ALLOWED: Final = "200"
+AWAY: Final = "503"
+"""The answer for a gate that cannot be asked, if that is to close the site."""
 
 TIMEOUT_S: Final = 2.0
 """How long the gate may take. After that, the request is let through."""
@@ -38,9 +40,10 @@ _log: Final = logging.getLogger(__name__)
 
 
 class AskedGate:
-    """A gate that is asked about requests to Apache, over one connection."""
+    """A gate that is asked about requests to Apache, over one connection. `away` is the answer while it cannot be."""
 
-    def __init__(self, url: Url, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, url: Url, away: str = ALLOWED, timeout_s: float = TIMEOUT_S) -> None:
+        self._away = away
         host, colon, port = url.authority.rpartition(":")
         is_alone = not colon or url.authority.endswith("]")
         self._address = (url.authority if is_alone else host).strip("[]"), 80 if is_alone else int(port)
@@ -50,19 +53,19 @@ class AskedGate:
 
     def value(self, key: str) -> str:
         """Returns the value for a key: `200`, or `403 0 WHY`, or `429 SECONDS WHY`, in which WHY is a sentence for a
-        page of HTML. The text of both is ISO 8859-1. `200` also if the gate cannot be reached, or the key cannot be
-        read. Never raises. Takes about 0.1 ms."""
+        page of HTML; `away` if the gate cannot be asked, or the key cannot be read. The text of both is ISO 8859-1.
+        Never raises. Takes about 0.1 ms."""
         fields = _read(key)
         if fields is None:
-            _log.error("a line is not a key as docs/how-to/gate-apache.md has it; its request is let through")
-            return ALLOWED
+            _log.error("a line is not a key as docs/how-to/gate-apache.md has it; the gate was not asked")
+            return self._away
         try:
             answer = self._ask(fields.head())
         except (OSError, httptools.HttpParserError) as error:
             if not self._is_away:
-                _log.error("the gate cannot be asked, and requests are let through: %s", error)
+                _log.error("the gate cannot be asked, so the answer is %s: %s", self._away, error)
             self._is_away = True
-            return ALLOWED
+            return self._away
         self._is_away = False
         if answer.status not in _REFUSED:
             return ALLOWED
