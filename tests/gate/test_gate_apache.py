@@ -118,7 +118,9 @@ class Site:
 def apache(folder: Path, more: str = "", options: str = "") -> Iterator[Site]:
     """Runs Apache with the lines of the page; the program is the one under test, and asks a gate at a free port."""
     site = Site(folder, free_port(), free_port())
-    asking = f"{sys.executable} -m goodbot gate rewrite-map --gate http://127.0.0.1:{site.gate_port}/ {options}"
+    asking = (
+        f"{sys.executable} -m goodbot gate rewrite-map --gate http://127.0.0.1:{site.gate_port}/ --timeout 60 {options}"
+    )
     lines = re.sub(r'"prg:[^"]*" nobody:nogroup', f'"prg:{asking}"', LINES) + more
     assert asking in lines
     for name in ("open", "private"):

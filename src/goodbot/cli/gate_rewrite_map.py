@@ -7,7 +7,7 @@ import click
 from goodbot.cli.command_class import Command
 from goodbot.cli.printing import put
 from goodbot.errors import InputError, quoted
-from goodbot.gate.apache_map import ALLOWED, AWAY, AskedGate
+from goodbot.gate.apache_map import ALLOWED, AWAY, TIMEOUT_S, AskedGate
 from goodbot.url import parse_url
 
 
@@ -29,13 +29,21 @@ from goodbot.url import parse_url
     metavar="URL",
     help="URL of the gate.",
 )
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.01, 3600),
+    default=TIMEOUT_S,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the gate may take.",
+)
 @click.option("--fail-closed", is_flag=True, help="Answer 503 instead of 200 while the gate cannot be asked.")
-def rewrite_map(gate_url: str, fail_closed: bool, as_json: bool) -> None:
+def rewrite_map(gate_url: str, timeout: float, fail_closed: bool, as_json: bool) -> None:
     """Ask the gate about requests to Apache httpd, which starts this program itself: docs/how-to/gate-apache.md has the
     configuration.
 
     It reads one line for each request, and answers each with one line: 200, or the status of the refusal, the seconds
-    of Retry-After, and why. If the gate does not answer within 2 seconds, the answer is 200, so that the request is let
+    of Retry-After, and why. If the gate does not answer in time, the answer is 200, so that the request is let
     through; Apache's error log says so, once until the gate answers again.
 
     Exit status: 0: the end of its input, or Ctrl-C; 2: bad input.
@@ -43,7 +51,7 @@ def rewrite_map(gate_url: str, fail_closed: bool, as_json: bool) -> None:
     url = parse_url(gate_url)
     if url is None or url.scheme != "http":
         raise InputError(f"--gate must be an http URL, such as http://127.0.0.1:8030/, not {quoted(gate_url)}")
-    gate = AskedGate(url, AWAY if fail_closed else ALLOWED)
+    gate = AskedGate(url, AWAY if fail_closed else ALLOWED, timeout)
     try:
         for line in sys.stdin.buffer:
             value = gate.value(line.decode("latin-1"))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
 from goodbot.gate.gate_request import GateRequest
+from goodbot.lru import LruCache
 from goodbot.registry import KnownRobot, Tier
 from goodbot.registry.agent_kind import begins_as_browser, names_a_browser, names_a_robot, names_an_app
 from goodbot.registry.signed_request import KeyDirectory, SignedRequest, verify_request
@@ -17,7 +18,10 @@ all. `browser`: what a browser or an app of a telephone sends."""
 Proof = Literal["signature", "addresses", "reverse DNS", ""]
 """How a robot was verified, or an impostor found out."""
 
-_PROOF_OF_TIER: Final[dict[Tier, Identity]] = {"verified": "verified", "impostor": "impostor"}
+MOST_AGENTS: Final = 10_000
+"""User-Agents that are not on record, of which the kind is remembered."""
+
+_IDENTITY_OF_TIER: Final[dict[Tier, Identity]] = {"verified": "verified", "impostor": "impostor"}
 
 
 class Client(NamedTuple):
@@ -60,6 +64,7 @@ class Clients:
         self._identities = identities
         self._directories = directories
         self._confirmations = confirmations or NoConfirmations()
+        self._kinds: LruCache[str, Client] = LruCache(MOST_AGENTS)
 
     def recognize(self, request: GateRequest, now: float) -> Client:
         """Recognizes the client at a time (Unix seconds). Takes about 2 µs, 0.1 ms more for a signature whose key is
@@ -73,14 +78,7 @@ class Clients:
             return self._declared(robot, request.client, now)
         if robot is not None:
             return Client("undeclared", robot, robot.name)
-        if names_a_robot(request.user_agent):
-            return Client("unverified", None, "")
-        is_browser = (
-            begins_as_browser(request.user_agent)
-            or names_a_browser(request.user_agent)
-            or names_an_app(request.user_agent)
-        )
-        return Client("browser" if is_browser else "undeclared", None, "")
+        return self._kinds.get_or(request.user_agent, lambda: _kind_of(request.user_agent))
 
     def _declared(self, robot: KnownRobot, address: str | None, now: float) -> Client:
         if address is None:
@@ -91,7 +89,7 @@ class Clients:
             confirmed = self._confirmations.tier(robot, address, tier)
             proof = "addresses" if confirmed == tier else "reverse DNS"
             tier = confirmed
-        identity = _PROOF_OF_TIER.get(tier, "unverified")
+        identity = _IDENTITY_OF_TIER.get(tier, "unverified")
         return Client(identity, robot, robot.name, "" if identity == "unverified" else proof)
 
     def _signer(self, request: GateRequest, robot: KnownRobot | None, now: float) -> Client | None:
@@ -123,3 +121,11 @@ class Clients:
         """Returns the robot of a directory that has one: its rules apply, though the User-Agent does not name it."""
         names = [*directory.robots]
         return self._identities.robot_of(names[0]) if len(names) == 1 else None
+
+
+def _kind_of(user_agent: str) -> Client:
+    """Returns the client with a User-Agent that is not on record."""
+    if names_a_robot(user_agent):
+        return Client("unverified", None, "")
+    is_browser = begins_as_browser(user_agent) or names_a_browser(user_agent) or names_an_app(user_agent)
+    return Client("browser" if is_browser else "undeclared", None, "")

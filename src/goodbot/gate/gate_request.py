@@ -5,13 +5,13 @@ the one from which the client gains nothing.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from goodbot.url import parse_url
 from goodbot.watch.addresses import AddressRanges, packed_address
 
-Fields = Iterable[tuple[bytes, bytes]]
+Fields = Sequence[tuple[bytes, bytes]]
 """Header fields in the order in which they came: names in lower case, and values."""
 
 URI_FIELDS: Final = (b"x-original-uri", b"x-forwarded-uri", b"x-original-url")
@@ -23,21 +23,7 @@ _SERVER_FIELD: Final = b"x-goodbot-server"
 """A server that sends this field with the value `nginx` understands no other refusal than 403, so the status meant is
 in a field of the answer."""
 
-_READ_FIELDS: Final = frozenset(
-    (
-        *URI_FIELDS,
-        *_METHOD_FIELDS,
-        _SERVER_FIELD,
-        b"x-forwarded-host",
-        b"host",
-        b"user-agent",
-        b"x-forwarded-for",
-        b"x-real-ip",
-        b"signature-input",
-        b"signature",
-        b"signature-agent",
-    )
-)
+_SIGNATURE_FIELDS: Final = (b"signature-input", b"signature", b"signature-agent")
 
 MOST_TARGETS: Final = 8
 """Different targets of one request that are judged. A request with more is refused as ambiguous."""
@@ -51,7 +37,7 @@ _SLASHES: Final = re.compile(r"//+")
 
 
 class SignatureFields(NamedTuple):
-    """The fields of Web Bot Auth; None for a field that is missing."""
+    """The fields of Web Bot Auth, repeated ones joined (RFC 9110 §5.3); None for a field that is missing."""
 
     signature_input: str | None
     signature: str | None
@@ -95,22 +81,28 @@ def read_request(method: str, own_target: str, fields: Fields, peer: str | None,
     A field that is repeated: all its targets count; of the host the last value counts, as proxies add theirs at the
     end; a User-Agent is the first one, as Web servers read it.
     """
-    values: dict[bytes, list[str]] = {}
-    for name, octets in fields:
-        if name in _READ_FIELDS:
-            values.setdefault(name, []).append(octets.decode("latin-1"))
-    uris = [uri for name in URI_FIELDS if name in values for uri in values[name]]
-    authority = values.get(b"x-forwarded-host", values.get(b"host", [""]))[-1].rpartition(",")[2].strip()
-    methods = [found for name in _METHOD_FIELDS if name in values for found in values[name]]
+    single = dict(fields)
+    is_repeated = len(single) < len(fields)
+
+    def values(name: bytes) -> list[str]:
+        if name not in single:
+            return []
+        found = [octets for one, octets in fields if one == name] if is_repeated else [single[name]]
+        return [octets.decode("latin-1") for octets in found]
+
+    uris = [uri for name in URI_FIELDS if name in single for uri in values(name)]
+    methods = [found for name in _METHOD_FIELDS if name in single for found in values(name)]
+    authority = (values(b"x-forwarded-host") or values(b"host") or [""])[-1].rpartition(",")[2].strip()
+    has_signature = b"signature-input" in single
     return GateRequest(
         methods[-1] if methods else method,
         host_of(authority),
         authority,
         _targets(uris or [own_target]),
-        values.get(b"user-agent", [""])[0].strip(),
-        _client(peer, proxies, values.get(b"x-forwarded-for", []), values.get(b"x-real-ip", [""])[-1]),
-        _signature(values),
-        values.get(_SERVER_FIELD, [""])[-1].strip().lower() == "nginx",
+        (values(b"user-agent") or [""])[0].strip(),
+        _client(peer, proxies, values(b"x-forwarded-for"), (values(b"x-real-ip") or [""])[-1]),
+        SignatureFields(*(", ".join(values(name)) or None for name in _SIGNATURE_FIELDS)) if has_signature else None,
+        _SERVER_FIELD in single and single[_SERVER_FIELD].strip().lower() == b"nginx",
     )
 
 
@@ -213,14 +205,3 @@ def _address(text: str) -> str | None:
         text = text.partition(":")[0]
     text = text.partition("%")[0]
     return text if packed_address(text) is not None else None
-
-
-def _signature(values: Mapping[bytes, list[str]]) -> SignatureFields | None:
-    """Returns the fields of a signature, each with its repetitions joined (RFC 9110 §5.3)."""
-    if b"signature-input" not in values:
-        return None
-    joined = (
-        ", ".join(values[name]) if name in values else None
-        for name in (b"signature-input", b"signature", b"signature-agent")
-    )
-    return SignatureFields(*joined)
