@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -51,8 +52,8 @@ RemoteIPHeader X-Test-Client
 RemoteIPInternalProxy 127.0.0.1
 LimitRequestLine 70000
 LimitRequestFieldSize 70000
-DocumentRoot "{folder}/site"
-<Directory "{folder}/site">
+DocumentRoot "{documents}"
+<Directory "{documents}">
   Require all granted
 </Directory>
 <Location "/closed">
@@ -123,20 +124,23 @@ def apache(folder: Path, more: str = "", options: str = "") -> Iterator[Site]:
     )
     lines = re.sub(r'"prg:[^"]*" nobody:nogroup', f'"prg:{asking}"', LINES) + more
     assert asking in lines
+    with tempfile.TemporaryDirectory() as documents:  # pytest closes its folders to other users, such as Apache's
+        _write_site(Path(documents))
+        modules = "\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in _MODULES)
+        config = {"folder": folder, "port": site.port, "modules": modules, "lines": lines, "documents": documents}
+        (folder / "apache.conf").write_text(_CONFIG.format(**config))
+        command = [program("apache2", "apache2-bin"), "-f", str(folder / "apache.conf"), "-D", "FOREGROUND"]
+        with running(command, site.port, folder):
+            yield site
+
+
+def _write_site(documents: Path) -> None:
+    documents.chmod(0o755)
     for name in ("open", "private"):
-        (folder / "site" / name).mkdir(parents=True)
-        (folder / "site" / name / "index.html").write_text(f"the {name} page")
-    (folder / "site" / "feed.xml").write_text("<feed/>")
-    (folder / "site" / "robots.txt").write_text(ROBOTS_TXT)
-    (folder / "site").chmod(0o755)
-    modules = "\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in _MODULES)
-    (folder / "apache.conf").write_text(_CONFIG.format(folder=folder, port=site.port, modules=modules, lines=lines))
-    for above in (folder, *folder.parents):
-        if above.stat().st_uid == folder.stat().st_uid and above != Path("/"):
-            above.chmod(above.stat().st_mode | 0o011)
-    command = [program("apache2", "apache2-bin"), "-f", str(folder / "apache.conf"), "-D", "FOREGROUND"]
-    with running(command, site.port, folder):
-        yield site
+        (documents / name).mkdir()
+        (documents / name / "index.html").write_text(f"the {name} page")
+    (documents / "feed.xml").write_text("<feed/>")
+    (documents / "robots.txt").write_text(ROBOTS_TXT)
 
 
 @pytest.fixture
