@@ -34,6 +34,9 @@ _MAY_BE_SERVED_ELSEWHERE: Final = re.compile(r"//|/\.|%2[ef]|%5c|\\", re.IGNOREC
 _SLASH: Final = re.compile(r"%2f", re.IGNORECASE)
 _DOT: Final = re.compile(r"%2e", re.IGNORECASE)
 _SLASHES: Final = re.compile(r"//+")
+_BACKSLASH: Final = re.compile(r"%5c|\\", re.IGNORECASE)
+_SPACES: Final = " \t"
+"""What may surround the value of a field. The octets of a UTF-8 letter may look like other space in ISO 8859-1."""
 
 
 class SignatureFields(NamedTuple):
@@ -92,7 +95,7 @@ def read_request(method: str, own_target: str, fields: Fields, peer: str | None,
 
     uris = [uri for name in URI_FIELDS if name in single for uri in values(name)]
     methods = [found for name in _METHOD_FIELDS if name in single for found in values(name)]
-    authority = (values(b"x-forwarded-host") or values(b"host") or [""])[-1].rpartition(",")[2].strip()
+    authority = (values(b"x-forwarded-host") or values(b"host") or [""])[-1].rpartition(",")[2].strip(_SPACES)
     has_signature = b"signature-input" in single
     return GateRequest(
         methods[-1] if methods else method,
@@ -109,12 +112,12 @@ def read_request(method: str, own_target: str, fields: Fields, peer: str | None,
 def host_of(authority: str) -> str:
     """Returns the host of `host:port` in lower case, without port, brackets and final dot. A name that is not ASCII is
     encoded as in DNS (IDNA); one that cannot be stays as it is."""
-    text = authority.strip().lower()
+    text = authority.strip(_SPACES)
     if text.startswith("["):
-        return text[1:].partition("]")[0]
+        return text[1:].partition("]")[0].lower()
     host = (text if text.count(":") > 1 else text.partition(":")[0]).rstrip(".")
     if host.isascii():
-        return host
+        return host.lower()
     url = parse_url(f"http://{host.encode('latin-1', 'replace').decode('utf-8', 'replace')}/")
     return url.host if url is not None else host
 
@@ -129,12 +132,15 @@ def _targets(uris: Iterable[str]) -> tuple[str, ...]:
         found[target] = None
         if _MAY_BE_SERVED_ELSEWHERE.search(target):
             found[_served(target)] = None
+            path, mark, query = target.partition("?")
+            if _BACKSLASH.search(path):  # a slash to servers on Windows
+                found[_served(f"{_BACKSLASH.sub('/', path)}{mark}{query}")] = None
     return tuple(found) if len(found) <= MOST_TARGETS else ()
 
 
 def _target(uri: str) -> str:
     """Returns path and query of what a field has: a path, or a URL. Octets beyond ASCII are percent-encoded."""
-    uri = uri.strip()
+    uri = uri.strip(_SPACES)
     if origin := _ORIGIN.match(uri):
         uri = uri[origin.end() :]
     target = uri if uri.startswith("/") else f"/{uri}"
