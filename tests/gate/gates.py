@@ -120,13 +120,13 @@ def decided(gate: Gate, request: GateRequest, at: float = 0.0) -> Decision:
 class Answers:
     """What reverse DNS showed, by address. It remembers which addresses were asked about."""
 
-    def __init__(self, **tiers: Tier) -> None:
-        self._tiers = {name.replace("_", "."): tier for name, tier in tiers.items()}
+    def __init__(self, tiers: Mapping[str, Tier]) -> None:
+        self._tiers = tiers
         self.asked: list[tuple[str, str]] = []
 
     def tier(self, robot: KnownRobot, address: str, tier: Tier) -> Tier:
         self.asked.append((robot.name, address))
-        return self._tiers.get(f"at.{address}", tier)
+        return self._tiers.get(address, tier)
 
 
 # ---- signatures -----------------------------------------------------------------------------------------------------
