@@ -139,8 +139,9 @@ class Gate:
         if not gap_s or rules.timing is None:
             return []
         burst = next((rate.documents for rate in rules.timing.rates if rate.gap_s == gap_s), 1)
-        network = "" if client.identity == "verified" else network_of(request.client)
-        key = ("pace", self._sites.name(request.host), rules.rules.name, network)
+        site, name = self._sites.name(request.host), rules.rules.name
+        own = client.identity == "verified"
+        key = ("own pace", site, name) if own else ("pace", site, name, network_of(request.client))
         return [Bucket(key, gap_s, min(burst, MOST_BURST), min(EARLY_SHARE * gap_s, MOST_EARLY_S))]
 
     def _limit_of(self, request: GateRequest, client: Client) -> list[Bucket] | None:
