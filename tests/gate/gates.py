@@ -99,7 +99,7 @@ def gate_with(
     """A gate before sites with this robots.txt; `by_host` are others."""
     policy = policy or Policy()
     sites = Sites(site_of(robots_txt), by_host or {})
-    return Gate(policy, clients or clients_with(), sites, limits or RateLimits(policy.addresses))
+    return Gate(policy, clients or clients_with(), sites, RateLimits(policy.addresses) if limits is None else limits)
 
 
 def unread_gate(policy: Policy) -> Gate:
