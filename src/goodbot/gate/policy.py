@@ -1,13 +1,15 @@
 """The policy of a gate: what happens to requests that robots.txt alone does not decide. It is read from gate.toml."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from goodbot.errors import InputError, quoted
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.watch.remedies.targets import parse_address_or_range
 
 Mode = Literal["observe", "enforce"]
@@ -20,6 +22,11 @@ RobotAction = Literal["allow", "rules", "refuse"]
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 """The largest gate.toml that is read."""
+
+_MOST_SHOWN: Final = 300
+_PLACE: Final = re.compile(r"(.*) - at `\$\.?(.*?)(\[\.\.\.\])?`", re.DOTALL)
+_TYPE: Final = re.compile(r"`(\w+)`")
+_TOML_NAMES: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "object": "table"}
 
 _PerMinute = Annotated[float, msgspec.Meta(gt=0, le=1_000_000)]
 _Burst = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
@@ -97,8 +104,15 @@ def parse_policy(text: bytes, name: str = "gate.toml") -> Policy:
         raise InputError(f"{name} has more than {MOST_BYTES:,} bytes, which is too long for a policy")
     try:
         values = tomllib.loads(text.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{name} is not valid TOML: {error}") from error
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name} is not valid TOML: line {line} is not UTF-8") from error
+    except RecursionError as error:
+        raise InputError(f"{name} is not valid TOML: it is nested too deeply") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name} is not valid TOML: {shown(str(error), _MOST_SHOWN)}") from error
+    except ValueError as error:  # of int()
+        raise InputError(f"{name} is not valid TOML: a number has thousands of digits") from error
     try:
         policy = msgspec.convert(values, Policy)
     except msgspec.ValidationError as error:
@@ -121,11 +135,30 @@ def _check(policy: Policy, name: str) -> None:
 
 
 def _in_words(message: str, values: Mapping[str, Any]) -> str:
-    """Makes a message of msgspec readable: `Expected int, got str - at $.undeclared.burst`."""
-    what, _, place = message.partition(" - at `")
-    where = place.removesuffix("`").removeprefix("$").removeprefix(".")
+    """Makes a message of msgspec readable: `Expected `int`, got `str` - at `$.undeclared.burst``."""
+    found = _PLACE.fullmatch(message)
+    what, where, is_entry = found.groups() if found is not None else (message, "", None)
     if what.startswith("Object contains unknown field"):
         field = what.partition("`")[2].rstrip("`")
         table = f"[{where}] has" if where else "there is"
         return f"{table} no setting {quoted(field)}; see goodbot gate --help"
-    return f"{where or 'the file'}: {what[:1].lower()}{what[1:].replace('`', '')}"
+    choices = get_args(RobotAction) if where == "robots" and is_entry else _choices(where)
+    if is_entry:  # msgspec does not say which one
+        wrong = (key for key, value in values[where].items() if value not in choices and not _is_place(where, value))
+        where = f"{where}: {quoted(next(wrong, ''))}"
+    if choices:
+        return f"{where} must be {', '.join(choices[:-1])} or {choices[-1]}"
+    expected = _TYPE.sub(lambda name: _TOML_NAMES.get(name[1], name[1]), what[:1].lower() + what[1:])
+    return f"{where or 'the file'}: {expected}"
+
+
+def _is_place(table: str, value: object) -> bool:
+    return table == "sites" and isinstance(value, str)
+
+
+def _choices(where: str) -> tuple[str, ...]:
+    """Returns the values that a setting may have; empty if it is none with a choice."""
+    kind: Any = Policy
+    for name in where.split("."):
+        kind = get_type_hints(kind).get(name)
+    return get_args(kind) if get_origin(kind) is Literal else ()
