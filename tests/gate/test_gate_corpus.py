@@ -124,7 +124,7 @@ OWN = {
     "all open": "User-agent: *\nDisallow:\n",
     "one group": "User-agent: *\nDisallow: /private/\nDisallow: /tmp\nAllow: /private/open\n",
     "groups by name": "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nUser-agent: *\nDisallow: /cart\n",
-    "a name twice": "User-agent: bingbot\nDisallow: /a\nUser-agent: *\nDisallow: /b\nUser-agent: BingBot\nDisallow: /c\n",
+    "twice": "User-agent: bingbot\nDisallow: /a\nUser-agent: *\nDisallow: /b\nUser-agent: BingBot\nDisallow: /c\n",
     "only one may come": "User-agent: Googlebot\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
     "wildcards": "User-agent: *\nDisallow: /*.pdf$\nDisallow: /*?q=\nAllow: /*?q=a$\nDisallow: /a*/c\n",
     "the longest wins": "User-agent: *\nDisallow: /shop\nAllow: /shop/\nDisallow: /shop/*/edit\nAllow: /shop/x/edit\n",
