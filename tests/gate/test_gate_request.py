@@ -48,6 +48,8 @@ def test_a_second_field_is_no_way_around_a_rule() -> None:
         assert decided(gate, asked_for("/private", more=more)).code == "disallowed"
         reverse = asked_for("/open", more=[(more[0][0], b"/private")])
         assert decided(gate, reverse).code == "disallowed"
+    beside = asked_for("/private", more=[(b"x-forwarded-uri", b"/robots.txt")])
+    assert decided(gate, beside).code == "disallowed"
 
 
 def test_too_many_targets_are_ambiguous() -> None:
