@@ -76,7 +76,10 @@ def test_a_request_that_a_rule_refuses() -> None:
         ("X-Goodbot-Rule", "line 2: Disallow: /private"),
         (
             "X-Goodbot-Why",
-            "Robots.txt closes this URL to all robots (line 2: Disallow: /private). Questions: webmaster@example.org",
+            (
+                "This site's robots.txt closes this URL to all robots (line 2: Disallow: /private)."
+                " Questions: webmaster@example.org"
+            ),
         ),
         ("Cache-Control", "no-store"),
     )
@@ -85,7 +88,7 @@ def test_a_request_that_a_rule_refuses() -> None:
         "<title>403 Forbidden</title>",
         "<code>line 2: Disallow: /private</code>",
         '<a href="mailto:webmaster@example.org">webmaster@example.org</a>',
-        "Robots.txt closes this URL to all robots.",
+        "This site&#x27;s robots.txt closes this URL to all robots.",
     ):
         assert part in answer.body
 
@@ -150,8 +153,11 @@ def test_whom_to_ask(contact: str, expected: str) -> None:
 
 
 def test_a_line_of_text_says_the_same() -> None:
-    decision = refused("disallowed", "robots.txt closes this URL to all robots", "Disallow: /é")
-    assert in_one_line(decision, Policy()) == "Robots.txt closes this URL to all robots (line 7: Disallow: /é)."
+    decision = refused("disallowed", "this site's robots.txt closes this URL to all robots", "Disallow: /é")
+    assert (
+        in_one_line(decision, Policy())
+        == "This site's robots.txt closes this URL to all robots (line 7: Disallow: /é)."
+    )
     assert dict(answered(decision, Policy()).fields)["X-Goodbot-Rule"] == "line 7: Disallow: /?"
 
 

@@ -161,10 +161,10 @@ def test_a_decision_names_the_rule() -> None:
     gate = gate_with("# a comment\nUser-agent: *\nAllow: /open\nDisallow: /p*e$\n")
     decision = decided(gate, asked_for("/private"))
     assert decision.rule == "line 4: Disallow: /p*e$"
-    assert decision.why == "robots.txt closes this URL to all robots"
+    assert decision.why == "this site's robots.txt closes this URL to all robots"
     assert decided(gate, asked_for("/open")).rule == ""
     named = decided(gate_with("User-agent: GPTBot\nDisallow: /\n"), asked_for("/", GPTBOT, OPENAI))
-    assert named.why == "robots.txt closes this URL to GPTBot"
+    assert named.why == "this site's robots.txt closes this URL to GPTBot"
 
 
 SENTENCES = [
@@ -199,7 +199,7 @@ def test_pace_comes_after_rules_and_hours_and_before_limits() -> None:
     gate = gate_with("User-agent: *\nCrawl-delay: 20\nDisallow: /private\n", policy)
     assert codes(gate, asked_for("/"), [0, 1]) == ["allowed", "too-fast"]
     assert codes(gate, asked_for("/private"), [1]) == ["disallowed"]
-    assert decided(gate, asked_for("/"), 1).why == "robots.txt asks for 20 s between two requests"
+    assert decided(gate, asked_for("/"), 1).why == "this site's robots.txt asks for 20 s between two requests"
 
 
 # ---- sites ----------------------------------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ def test_a_refusal_says_when_to_come_again() -> None:
     decision = decided(gate, request, 2.5)
     assert (decision.code, decision.status) == ("too-fast", 429)
     assert decision.retry_after_s == 6, "7.5 s, and 2 s of them are let pass"
-    assert decision.why == "robots.txt asks for 10 s between two requests"
+    assert decision.why == "this site's robots.txt asks for 10 s between two requests"
     assert decided(gate, request, 2.5 + 6).code == "allowed"
 
 
