@@ -1,7 +1,7 @@
 """The gate closes exactly what `goodbot allowed` says is not allowed: for robots.txt of this module, and of real sites.
 
 A URL with dot segments, `//` or encoded slashes is judged as it is written and as Web servers read it; both must be
-allowed. And the gate always opens robots.txt, also with a query.
+allowed.
 """
 
 import posixpath
@@ -108,9 +108,6 @@ def differences(body: bytes) -> tuple[list[str], list[str]]:
     urls = [*dict.fromkeys(urls_for(body))]
     from_forms, from_url = [], []
     for (token, url), closed in closed_by_the_gate(body, urls).items():
-        if url.partition("?")[0] == "/robots.txt":
-            assert not closed
-            continue
         if closed == all(rules.verdict(form, token).allowed for form in forms_of(url)):
             from_forms.append(f"{token} {url}")
         if closed == rules.verdict(url, token).allowed:

@@ -92,7 +92,7 @@ CASES = [
     Case("a robot with its name last", "disallowed", "Fetcher/1 botty", robots_txt="User-agent: botty\nDisallow: /\n"),
     # robots.txt is open to everyone
     Case("robots.txt", "allowed", EXAMPLEBOT, target="/robots.txt", robots_txt=CLOSED),
-    Case("robots.txt with a query", "allowed", EXAMPLEBOT, target="/robots.txt?x=1", robots_txt=CLOSED),
+    Case("robots.txt with a query", "disallowed", EXAMPLEBOT, target="/robots.txt?x=1", robots_txt=CLOSED),
     Case("robots.txt for an impostor", "allowed", GPTBOT, target="/robots.txt"),
     Case("robots.txt at night", "allowed", EXAMPLEBOT, target="/robots.txt", robots_txt=NIGHT),
     Case("robots.txt, unverified robots refused", "allowed", EXAMPLEBOT, target="/robots.txt", policy=NO_BOTS),

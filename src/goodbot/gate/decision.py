@@ -148,7 +148,7 @@ class Gate:
         """Returns the buckets of the policy; None if it refuses the request. Without the address of the client nothing
         can be limited by it."""
         policy = self.policy
-        if client.identity == "unverified":
+        if client.identity in ("unverified", "impostor"):
             if policy.unverified.action == "refuse":
                 return None
             if policy.unverified.action == "allow" or request.client is None:
@@ -189,7 +189,7 @@ _PLURAL: Final = {"unverified": "robots that cannot be verified", "undeclared": 
 
 
 def _are_robots_txt(targets: tuple[str, ...]) -> bool:
-    return all(target.partition("?")[0] == ROBOTS_TXT for target in targets)
+    return all(target == ROBOTS_TXT for target in targets)
 
 
 def _impostor(client: Client) -> str:

@@ -28,6 +28,9 @@ _SIGNATURE_FIELDS: Final = (b"signature-input", b"signature", b"signature-agent"
 MOST_TARGETS: Final = 8
 """Different targets of one request that are judged. A request with more is refused as ambiguous."""
 
+MOST_PROXIES: Final = 50
+"""Entries of X-Forwarded-For that are read, from its end."""
+
 _ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 _NOT_ASCII: Final = re.compile(r"[^\x21-\x7e]")
 _MAY_BE_SERVED_ELSEWHERE: Final = re.compile(r"//|/\.|%2[ef]|%5c|\\", re.IGNORECASE)
@@ -189,12 +192,9 @@ def _client(peer: str | None, proxies: AddressRanges, forwarded_for: list[str], 
 
 
 def _from_the_end(fields: list[str]) -> Iterator[str]:
-    for field in reversed(fields):
-        rest = field
-        while rest:
-            rest, _, entry = rest.rpartition(",")
-            if entry.strip():
-                yield entry
+    for field in reversed(fields[-MOST_PROXIES:]):
+        entries = field.rsplit(",", MOST_PROXIES)
+        yield from (entry for entry in reversed(entries[-MOST_PROXIES:]) if entry.strip())
 
 
 def _is_proxy(address: str, proxies: AddressRanges) -> bool:

@@ -10,6 +10,7 @@ import msgspec
 
 from goodbot.errors import InputError, quoted
 from goodbot.exclusion.text.shown_text import shown
+from goodbot.gate.gate_request import host_of
 from goodbot.watch.remedies.targets import parse_address_or_range
 
 Mode = Literal["observe", "enforce"]
@@ -130,6 +131,8 @@ def _check(policy: Policy, name: str) -> None:
     for host, source in policy.sites.items():
         if not host or "/" in host or host != host.strip():
             raise InputError(f"{name}: sites: {quoted(host)} is not the name of a host, such as example.org")
+        if host_of(host) != host.lower().rstrip("."):
+            raise InputError(f"{name}: sites: {quoted(host)}: write the host alone, {host_of(host)}")
         if not source:
             raise InputError(f"{name}: sites: the place of the robots.txt of {quoted(host)} is empty")
 
