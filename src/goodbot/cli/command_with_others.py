@@ -30,6 +30,7 @@ class CommandWithOthers(Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the other commands, then the options."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, other.get_short_help_str(200)) for name, other in self.others.items()])
+        if self.others:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, other.get_short_help_str(200)) for name, other in self.others.items()])
         super().format_options(ctx, formatter)

@@ -13,6 +13,7 @@ from goodbot.cli.command_with_others import CommandWithOthers
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.gate_rewrite_map import rewrite_map
 from goodbot.cli.gate_setup import GateOptions, GateSetup
+from goodbot.cli.options import base_settings
 from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
 from goodbot.gate.gate_log import DecisionLog
@@ -110,13 +111,15 @@ def command(
 
     \b
     1. robots.txt itself is open to everyone.
-    2. An impostor is refused: a request in the name of a robot whose operator publishes its addresses or the names
-       of its hosts, from another address.
-    3. A robot must obey the rules of robots.txt for its product token: 403 if it does not. These are the answers of
-       `goodbot allowed`.
-    4. It must keep its Crawl-delay, Request-rate and Visit-time: 429 with Retry-After.
-    5. Robots that cannot be verified have a limit (60 requests a minute for each network), and so have programs
-       that name no robot, such as curl (120 a minute for each address). Of robots.txt the latter must obey only
+    2. An impostor is refused: a request in the name of a robot whose operator
+       publishes its addresses or the names of its hosts, from another address.
+    3. A robot must obey the rules of robots.txt for its product token: 403 if
+       it does not. These are the answers of `goodbot allowed`.
+    4. It must keep its Crawl-delay, Request-rate and Visit-time: 429 with
+       Retry-After.
+    5. Robots that cannot be verified have a limit (60 requests a minute for
+       each network), and so have programs that name no robot, such as curl (120
+       a minute for each address). Of robots.txt the latter must obey only
        groups that name them.
 
     Browsers are never refused by default, nor apps: their users are people. Feed readers obey only groups that name
@@ -141,7 +144,7 @@ def command(
     that is missing or a Web page, or a policy with an error; 3: cannot listen on that address and port, or the log
     cannot be written.
     """
-    setup = GateSetup(GateOptions(robots, policy_file, mode, keys, nameserver))
+    setup = GateSetup(GateOptions(robots, policy_file, mode, keys, nameserver, base_settings().contact or ""))
     with listening(listen, port) as listener:
         log = DecisionLog(log_file)
         try:

@@ -11,10 +11,10 @@ from typing import Final
 
 import msgspec
 
-from goodbot.cli.options import base_settings
 from goodbot.cli.own_robots import address_book, data_folder, load_registry
 from goodbot.cli.watch_keys import load_keys
 from goodbot.errors import GoodbotError, InputError
+from goodbot.gate.background import begun
 from goodbot.gate.clients import Clients
 from goodbot.gate.decision import Gate
 from goodbot.gate.dns_confirmations import DnsConfirmations
@@ -42,27 +42,31 @@ class GateOptions:
     mode: Mode | None
     keys: tuple[str, ...]
     nameserver: str | None
+    contact: str = ""
+    """Of goodbot.toml."""
 
 
 class GateSetup:
     """Everything from which the gate is built. Raises InputError or RunError for what cannot be used at the start;
     later the gate goes on with what it has."""
 
-    def __init__(self, options: GateOptions) -> None:
+    def __init__(self, options: GateOptions, look_every_s: float = LOOK_EVERY_S) -> None:
         self._options = options
+        self._look_every_s = look_every_s
         self._registry = load_registry()
         self._policy_stamp = self._seen_stamp = _stamp(options.policy_file)
         self.policy = load_policy(options)
         self._directories = self._load_directories(self.policy)
         self._lists_stamp = _stamps_within(data_folder())
         self._identities = self._load_identities()
+        self._dns = self._lookups()
         self._sources = self._load_sources(self.policy)
         self._sources.load(time.monotonic())
-        self._dns = self._lookups()
         self.limits: Final = RateLimits(self.policy.addresses)
 
     def state(self) -> GateState:
-        """Returns the gate as everything is now."""
+        """Returns the gate as everything is now. To be called in the event loop: the limits are used there."""
+        self.limits.resize(self.policy.addresses)
         clients = Clients(self._identities, self._directories, self._dns if self.policy.reverse_dns else None)
         gate = Gate(self.policy, clients, self._sources.sites(), self.limits)
         dns = self._dns
@@ -75,11 +79,19 @@ class GateSetup:
     async def keep_current(self, service: GateService) -> None:
         """Looks again and again whether anything has changed, and replaces the state of the service then. A request is
         decided by the one state or the other, and waits for neither."""
+        failure = ""
         try:
             while True:
-                await asyncio.sleep(LOOK_EVERY_S)
-                if await asyncio.to_thread(self._reload):
-                    service.state = self.state()
+                await asyncio.sleep(self._look_every_s)
+                try:
+                    if await asyncio.wrap_future(begun(self._reload, "goodbot-gate-reload")):
+                        service.state = self.state()
+                except Exception as error:  # noqa: BLE001  (any: the gate must not stop looking)
+                    if failure != repr(error):  # not each second
+                        _log.exception("the gate cannot see whether its files have changed; it tries again")
+                    failure = repr(error)
+                else:
+                    failure = ""
         finally:
             await self._dns.close()
 
@@ -110,7 +122,6 @@ class GateSetup:
             _log.warning("%s; the gate goes on with the policy that it has", error)
             return False
         self.policy, self._directories, self._sources = policy, directories, sources
-        self.limits.resize(policy.addresses)
         _log.info("%s is in force", self._options.policy_file)
         return True
 
@@ -149,13 +160,13 @@ class GateSetup:
 
 
 def load_policy(options: GateOptions) -> Policy:
-    """Reads the policy. The mode that the user gave comes before it, and the contact of goodbot.toml after it. Raises
-    InputError."""
+    """Reads the policy. The mode that the user gave comes before it, and the contact of goodbot.toml after it. May be
+    called in any thread. Raises InputError."""
     file = options.policy_file
     policy = parse_policy(_read(file), str(file)) if file is not None else Policy()
     if options.robots is None and not policy.sites:
         raise InputError("the gate needs a robots.txt: --robots FILE or URL, or [sites] in --policy gate.toml")
-    mode, contact = options.mode or policy.mode, policy.contact or base_settings().contact or ""
+    mode, contact = options.mode or policy.mode, policy.contact or options.contact
     return msgspec.structs.replace(policy, mode=mode, contact=contact)
 
 
@@ -185,7 +196,7 @@ def _stamp(file: Path | None) -> tuple[int, ...] | None:
         found = os.stat(file) if file is not None else None
     except OSError:
         return None
-    return (found.st_mtime_ns, found.st_size, found.st_ino) if found is not None else None
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino) if found is not None else None
 
 
 def _stamps_within(folder: Path) -> Sequence[tuple[str, tuple[int, ...] | None]]:

@@ -26,7 +26,8 @@ _log: Final = logging.getLogger(__name__)
 
 
 class _Known(NamedTuple):
-    tier: Tier
+    tier: Tier | None
+    """None: no server has answered yet."""
     until: float
 
 
@@ -51,7 +52,7 @@ class DnsConfirmations:
         is_old = known is None or known.until < self._now()
         if is_old and key not in self._waiting and len(self._waiting) < MOST_WAITING:
             self._waiting[key] = asyncio.get_running_loop().create_task(self._look_up(robot, address, tier))
-        return tier if known is None else known.tier
+        return tier if known is None or known.tier is None else known.tier
 
     async def close(self) -> None:
         """Ends the lookups that are not complete."""
@@ -59,6 +60,7 @@ class DnsConfirmations:
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
+        self._waiting.clear()  # a task that had not begun has not removed itself
 
     async def settled(self) -> None:
         """Waits for all lookups that have begun."""
@@ -70,11 +72,21 @@ class DnsConfirmations:
         try:
             async with self._places:
                 found = await confirm(VerifiedIdentity(robot, tier, ()), address, self._dns)
-            self.lookups += 1
-            is_answered = not found.evidence[-1].startswith("no answer")
-            self.unanswered += not is_answered
-            kept_s = KEPT_S.get(found.tier, UNANSWERED_S) if is_answered else UNANSWERED_S
-            self._known.put(key, _Known(found.tier, self._now() + kept_s))
-            _log.debug("reverse DNS of %s for %s: %s", address, robot.name, found.evidence[-1])
+        except Exception:  # noqa: BLE001  (any: without a result, each request would begin a lookup)
+            _log.exception("the reverse DNS lookup of %s for %s failed", address, robot.name)
+            self._keep(key, None)
+        else:
+            what = found.evidence[-1] if found.evidence else "no lookup is needed"
+            self._keep(key, None if what.startswith("no answer") else found.tier)
+            _log.debug("reverse DNS of %s for %s: %s", address, robot.name, what)
         finally:
             self._waiting.pop(key, None)
+
+    def _keep(self, key: tuple[str, str], found: Tier | None) -> None:
+        """Keeps a result. An earlier one stays if no server answered."""
+        self.lookups += 1
+        self.unanswered += found is None
+        before = self._known.get(key)
+        tier = before.tier if found is None and before is not None else found
+        kept_s = UNANSWERED_S if found is None else KEPT_S.get(found, UNANSWERED_S)
+        self._known.put(key, _Known(tier, self._now() + kept_s))

@@ -98,15 +98,21 @@ class DecisionLog:
         self._wake = threading.Event()
         self._has_ended = False
         self._is_failing = False
-        self.lost = 0
-        """Lines that could not be written."""
+        self._is_torn = False  # whether the file ends within a line
+        self._dropped = 0  # lines that found no place, counted by the callers
+        self._failed = 0  # lines that could not be written, counted by the thread
         self._thread = threading.Thread(target=self._run, name="goodbot-gate-log", daemon=True)
         self._thread.start()
 
+    @property
+    def lost(self) -> int:
+        """Lines that could not be written."""
+        return self._dropped + self._failed
+
     def write(self, line: bytes) -> None:
-        """Hands over a line. Never waits."""
-        if self._given_bytes - self._taken_bytes > MOST_WAITING_BYTES:
-            self.lost += 1
+        """Hands over a line. Never waits. After `close`, the line is lost."""
+        if self._has_ended or self._given_bytes - self._taken_bytes > MOST_WAITING_BYTES:
+            self._dropped += 1
             return
         self._waiting.append(line)
         self._given_bytes += len(line)
@@ -116,6 +122,8 @@ class DecisionLog:
         self._has_ended = True
         self._wake.set()
         self._thread.join(timeout_s)
+        if self._thread.is_alive():
+            _log.error("the log takes no more lines: the last decisions are not logged")
 
     def _run(self) -> None:
         while not self._has_ended:
@@ -131,16 +139,26 @@ class DecisionLog:
             lines.append(self._waiting.popleft())
         if not lines:
             return
+        data = b"".join(lines)
+        rest: bytes | memoryview = data
         try:
             self._follow_rotation()
-            _write_all(self._descriptor, b"".join(lines))
+            if self._is_torn:
+                os.write(self._descriptor, b"\n")
+                self._is_torn = False
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
             self._is_failing = False
         except (OSError, InputError, RunError) as error:
-            self.lost += len(lines)
+            written = data[: len(data) - len(rest)]
+            self._is_torn = self._is_torn or written[-1:] not in (b"", b"\n")
+            self._failed += len(lines) - written.count(b"\n")
             if not self._is_failing:
-                _log.error("decisions cannot be logged: %s; the gate goes on", error)
+                what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+                _log.error("decisions cannot be logged: %s; the gate goes on", what)
             self._is_failing = True
-        self._taken_bytes += sum(map(len, lines))
+        self._taken_bytes += len(data)
 
     def _follow_rotation(self) -> None:
         """Opens the file again if its name does not lead to it any more."""
@@ -152,7 +170,7 @@ class DecisionLog:
         except FileNotFoundError:
             named = None
         if named is None or (named.st_dev, named.st_ino) != (opened.st_dev, opened.st_ino):
-            before, self._descriptor = self._descriptor, self._opened()
+            before, self._descriptor, self._is_torn = self._descriptor, self._opened(), False
             os.close(before)
 
     def _opened(self) -> int:
@@ -162,9 +180,3 @@ class DecisionLog:
             raise InputError(f"cannot write {self._file}: {error.strerror}") from error
         except OSError as error:
             raise RunError(f"cannot write {self._file}: {error.strerror}") from error
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]

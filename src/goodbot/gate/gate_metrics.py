@@ -64,7 +64,7 @@ class GateMetrics:
             labels=("place",),
         )
         for place, problem in problems.items():
-            readable.add_metric((place,), 0.0 if problem else 1.0)
+            readable.add_metric((place.encode("utf-8", "replace").decode(),), 0.0 if problem else 1.0)
         yield readable
 
 

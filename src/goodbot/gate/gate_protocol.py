@@ -25,6 +25,9 @@ IDLE_TIMEOUT_S: Final = 120.0
 MOST_UNREAD_BYTES: Final = 1024 * 1024
 """Answers that a peer may leave unread."""
 
+CLOSE_TIMEOUT_S: Final = 10.0
+"""How long a peer may take to read the last answers of a connection that is being closed."""
+
 SWEEP_EVERY_S: Final = 2.0
 
 
@@ -134,27 +137,33 @@ class GateProtocol(asyncio.Protocol):
                 self._end_with(431)
 
     def end_if_late(self, now: float) -> None:
-        """Ends the connection if its peer has not completed a head, or has sent none for too long."""
+        """Ends the connection if its peer has not completed a head, has sent none for too long, or does not read the
+        last answers."""
         late_s = now - self._since
-        if self._in_head and late_s > HEAD_TIMEOUT_S:
+        if self._transport is not None and self._transport.is_closing():
+            if late_s > CLOSE_TIMEOUT_S:
+                self._transport.abort()
+        elif self._in_head and late_s > HEAD_TIMEOUT_S:
             self._end_with(408)
         elif late_s > IDLE_TIMEOUT_S:
             self.close()
 
     def close(self) -> None:
         """Ends the connection, after the answers that are written already."""
-        if self._transport is not None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._since = self._loop.time()
             self._transport.close()
 
     def _end_with(self, status: int) -> None:
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(_last_answer(status))
-            self._transport.close()
+            self.close()
 
     # ---- what the parser calls
 
     def on_message_begin(self) -> None:
         self._target, self._fields, self._has_body, self._in_head = b"", [], False, True
+        self._since = self._loop.time()
 
     def on_url(self, url: bytes) -> None:
         self._target += url
@@ -167,21 +176,23 @@ class GateProtocol(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         """Answers. A body is not waited for: servers name the length of one that they do not pass on. What comes after
-        such a head cannot be told apart, so the connection ends."""
+        such a head cannot be told apart, so the connection ends; and so after an Upgrade, which the gate refuses."""
         self._in_head, self._head_bytes = False, 0
         if self._transport is None or self._transport.is_closing():
             return
         method = self._parser.get_method().decode("latin-1")
         answer = self._answering.answer(method, self._target.decode("latin-1"), self._fields, self._peer)
-        keeps = self._parser.should_keep_alive() and not self._has_body
-        self._transport.write(written(answer, is_head=method == "HEAD", keeps=keeps))
+        keeps = self._parser.should_keep_alive() and not self._has_body and not self._parser.should_upgrade()
+        is_old = self._parser.get_http_version() == "1.0"
+        self._transport.write(written(answer, is_head=method == "HEAD", keeps=keeps, is_old=is_old))
         if not keeps:
-            self._transport.close()
+            self.close()
 
 
-def written(answer: Answer, *, is_head: bool, keeps: bool) -> bytes:
-    """Returns an answer as it is sent."""
-    body = answer.body.encode()
+def written(answer: Answer, *, is_head: bool, keeps: bool, is_old: bool = False) -> bytes:
+    """Returns an answer as it is sent. `is_old`: to HTTP/1.0, where a connection ends unless the answer says that it
+    does not."""
+    body = answer.body.encode("utf-8", "replace")
     lines = [f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}"]
     lines += [f"{name}: {value}" for name, value in answer.fields]
     if body:
@@ -189,6 +200,8 @@ def written(answer: Answer, *, is_head: bool, keeps: bool) -> bytes:
     lines.append(f"Content-Length: {len(body)}")
     if not keeps:
         lines.append("Connection: close")
+    elif is_old:
+        lines.append("Connection: keep-alive")
     head = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
     return head if is_head else head + body
 
