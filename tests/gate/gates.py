@@ -9,13 +9,12 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from http_message_signatures import HTTPMessageSigner, MappingKeyResolver, algorithms
 
-from goodbot.exclusion import Access
 from goodbot.gate.clients import Clients, Confirmations
 from goodbot.gate.decision import Decision, Gate, Sites
 from goodbot.gate.gate_request import GateRequest, read_request
 from goodbot.gate.policy import Policy
 from goodbot.gate.rate_limits import RateLimits
-from goodbot.gate.site_rules import SiteRules
+from goodbot.gate.site_rules import SiteRules, access_of_file
 from goodbot.registry import AddressBook, KnownRobot, Tier
 from goodbot.registry.signature_keys import parse_key_directory
 from goodbot.registry.signed_request import KeyDirectory
@@ -79,7 +78,7 @@ def asked_for(
 def site_of(robots_txt: str | bytes) -> SiteRules:
     """The rules of a site with this robots.txt."""
     body = robots_txt.encode() if isinstance(robots_txt, str) else robots_txt
-    return SiteRules(Access.from_response(200, (), body, NOW))
+    return SiteRules(access_of_file(body))
 
 
 def clients_with(

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -13,7 +14,8 @@ import msgspec
 
 from goodbot.cli.own_robots import address_book, data_folder, load_registry
 from goodbot.cli.watch_keys import load_keys
-from goodbot.errors import GoodbotError, InputError
+from goodbot.errors import GoodbotError, InputError, quoted
+from goodbot.exclusion import Access
 from goodbot.gate.background import begun
 from goodbot.gate.clients import Clients
 from goodbot.gate.decision import Gate
@@ -21,14 +23,20 @@ from goodbot.gate.dns_confirmations import DnsConfirmations
 from goodbot.gate.gate_service import GateService, GateState
 from goodbot.gate.policy import MOST_BYTES, Mode, Policy, parse_policy
 from goodbot.gate.rate_limits import RateLimits
-from goodbot.gate.site_sources import SiteSources
-from goodbot.one_shot import fetch_access, reverse_lookup
+from goodbot.gate.site_sources import RETRY_S, SiteSources
+from goodbot.registry import Registry
 from goodbot.registry.signed_request import KeyDirectory
+from goodbot.robot.fetch.resolver import nameserver
+from goodbot.robot.fetch.reverse import ReverseLookup
+from goodbot.url import Url
 from goodbot.watch.addresses import AddressRanges
 from goodbot.watch.counting.identities import Identities
 
 LOOK_EVERY_S: Final = 1.0
 """How often the gate looks whether its files have changed."""
+
+LOOKUP_S: Final = 10.0
+"""How long a query of reverse DNS may take."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -55,7 +63,9 @@ class GateSetup:
         self._look_every_s = look_every_s
         self._registry = load_registry()
         self._policy_stamp = self._seen_stamp = _stamp(options.policy_file)
-        self.policy = load_policy(options)
+        self._policy_due_s = math.inf
+        self._policy_problem = ""
+        self.policy = load_policy(options, self._registry)
         self._directories = self._load_directories(self.policy)
         self._lists_stamp = _stamps_within(data_folder())
         self._identities = self._load_identities()
@@ -106,21 +116,27 @@ class GateSetup:
         return any(changed)
 
     def _reload_policy(self) -> bool:
-        """Reads gate.toml again if it has changed, and then stayed as it is for `LOOK_EVERY_S`."""
+        """Reads gate.toml again if it has changed, and then stayed as it is for `LOOK_EVERY_S`; or if it could
+        not be used, as it names files that may be there by now."""
         stamp = _stamp(self._options.policy_file)
         is_settled, self._seen_stamp = stamp == self._seen_stamp, stamp
-        if stamp == self._policy_stamp or not is_settled:
+        is_changed = stamp != self._policy_stamp or time.monotonic() >= self._policy_due_s
+        if not (is_changed and is_settled):
             return False
-        self._policy_stamp = stamp
+        self._policy_stamp, self._policy_due_s = stamp, math.inf
         try:
-            policy = load_policy(self._options)
+            policy = load_policy(self._options, self._registry)
             directories = self._load_directories(policy)
             sources = self._load_sources(policy)
             sources.take_over(self._sources)
             sources.load(time.monotonic())
         except GoodbotError as error:
-            _log.warning("%s; the gate goes on with the policy that it has", error)
+            self._policy_due_s = time.monotonic() + RETRY_S
+            if str(error) != self._policy_problem:
+                _log.warning("%s; the gate goes on with the policy that it has", error)
+            self._policy_problem = str(error)
             return False
+        self._policy_problem = ""
         self.policy, self._directories, self._sources = policy, directories, sources
         _log.info("%s is in force", self._options.policy_file)
         return True
@@ -152,14 +168,20 @@ class GateSetup:
     def _load_sources(self, policy: Policy) -> SiteSources:
         file = self._options.policy_file
         sites = {host: place if "://" in place else _path_beside(file, place) for host, place in policy.sites.items()}
-        return SiteSources(self._options.robots, sites, fetch_access)
+        return SiteSources(self._options.robots, sites, _fetch)
 
     def _lookups(self) -> DnsConfirmations:
         given = self._options.nameserver
-        return DnsConfirmations(reverse_lookup([given] if given else (), None))
+        return DnsConfirmations(ReverseLookup([nameserver(given)] if given else (), LOOKUP_S))
 
 
-def load_policy(options: GateOptions) -> Policy:
+def _fetch(url: Url) -> Access:
+    from goodbot.one_shot import fetch_access  # noqa: PLC0415  (brings the robot, and 40 MB; a file needs none of it)
+
+    return fetch_access(url)
+
+
+def load_policy(options: GateOptions, registry: Registry) -> Policy:
     """Reads the policy. The mode that the user gave comes before it, and the contact of goodbot.toml after it. May be
     called in any thread. Raises InputError."""
     file = options.policy_file
@@ -167,7 +189,20 @@ def load_policy(options: GateOptions) -> Policy:
     if options.robots is None and not policy.sites:
         raise InputError("the gate needs a robots.txt: --robots FILE or URL, or [sites] in --policy gate.toml")
     mode, contact = options.mode or policy.mode, policy.contact or options.contact
-    return msgspec.structs.replace(policy, mode=mode, contact=contact)
+    robots = {_robot_named(name, registry, file): action for name, action in policy.robots.items()}
+    return msgspec.structs.replace(policy, mode=mode, contact=contact, robots=robots)
+
+
+def _robot_named(text: str, registry: Registry, file: Path | None) -> str:
+    """Returns the name that the record of a robot has. Raises InputError if there is no record."""
+    wanted = text.strip().lower()
+    named = next((robot for robot in registry.robots if robot.name.lower() == wanted), None)
+    found = named or registry.find_token(text)
+    if found is None:
+        similar = registry.similar_tokens(text)
+        more = f"did you mean {' or '.join(similar)}?" if similar else "goodbot who --list names those with a record"
+        raise InputError(f"{file}: robots: no robot is called {quoted(text)}; {more}")
+    return found.name
 
 
 def _read(file: Path) -> bytes:

@@ -1,5 +1,6 @@
 """The rules of one site's robots.txt, for each robot that comes."""
 
+import math
 from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -83,6 +84,12 @@ class SiteRules:
         timing = rules.timing if reads_delay or is_named else Timing()
         asks = timing.delay_s or timing.rates or timing.windows
         return RobotRules(rules, timing if asks else None)
+
+
+def access_of_file(body: bytes) -> Access:
+    """Returns the rules of a file that the administrator named. All of it counts, as with `goodbot allowed`, though
+    robots may read its first 500 KiB only (RFC 9309 §2.5)."""
+    return Access("successful", RFC_9309, 0.0, math.inf, 200, body=body, good_at=0.0)
 
 
 def _reads_delay(reading: RobotReading) -> bool:
