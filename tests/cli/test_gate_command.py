@@ -227,7 +227,7 @@ async def test_a_port_in_use_is_named(robots: Path) -> None:
         (["--robots", "http://[/"], "is not a URL"),
         (["--policy", "empty.toml"], "the gate needs a robots.txt"),
         (["--robots", "robots.txt", "--policy", "missing.toml"], "cannot read missing.toml"),
-        (["--robots", "robots.txt", "--policy", "mode.toml"], "mode.toml: mode: "),
+        (["--robots", "robots.txt", "--policy", "mode.toml"], "mode.toml: mode must be"),
         (["--robots", "robots.txt", "--policy", "robots.txt"], "robots.txt is not valid TOML"),
         (["--robots", "robots.txt", "--policy", "site.toml"], "none.txt: No such file or directory"),
         (["--robots", "robots.txt", "--log", "none/gate.log"], "cannot write none/gate.log"),

@@ -10,7 +10,7 @@ from gate.gate_sockets import WITHIN_S
 from goodbot.errors import GoodbotError, InputError
 from goodbot.exclusion import LIMIT_BYTES, Access
 from goodbot.gate.clients import Client
-from goodbot.gate.site_sources import FETCH_EVERY_S, FIRST_RETRY_S, RETRY_S, SiteSources
+from goodbot.gate.site_sources import FETCH_EVERY_S, FIRST_RETRY_S, MOST_BYTES, RETRY_S, SiteSources
 from goodbot.one_shot import fetch_access
 from goodbot.url import Url
 from webserver import Exchange, WebServer, answer
@@ -179,13 +179,16 @@ def test_what_is_broken_at_the_start_is_refused(tmp_path: Path) -> None:
         SiteSources("http://[/", {}, no_fetch)
 
 
-def test_a_file_is_cut_at_500_kib(robots: Path) -> None:
+def test_all_of_a_file_counts(robots: Path) -> None:
     filler = "# filler\n" * (600_000 // 9)
     robots.write_text(f"User-agent: *\nDisallow: /early\n{filler}Disallow: /late\n")
     assert robots.stat().st_size > LIMIT_BYTES
     sources = SiteSources(str(robots), {}, no_fetch)
     sources.load(0.0)
-    assert (closes(sources, "/early"), closes(sources, "/late")) == (True, False)
+    assert (closes(sources, "/early"), closes(sources, "/late")) == (True, True)
+    robots.write_bytes(b"User-agent: *\nDisallow: /\n" * (MOST_BYTES // 20))
+    with pytest.raises(InputError, match="more than 8 MiB"):
+        SiteSources(str(robots), {}, no_fetch).load(0.0)
 
 
 def test_each_host_has_its_own_file(tmp_path: Path, robots: Path) -> None:

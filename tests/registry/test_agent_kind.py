@@ -48,7 +48,8 @@ def test_browsers_and_apps() -> None:
     assert begins_as_browser("Mozilla/5.0 (X11)")
     assert names_a_browser("NetFront/3 UP.Link/6")
     assert names_an_app("Shop/4 CFNetwork/1408 Darwin/22")
-    assert not (begins_as_browser("curl/8") or names_a_browser("curl/8") or names_an_app("curl/8"))
+    for kind in (begins_as_browser, names_a_browser, names_an_app):
+        assert not kind("curl/8")
 
 
 @given(st.text(max_size=2000))

@@ -11,6 +11,7 @@ import click
 
 from goodbot.cli.command_with_others import CommandWithOthers
 from goodbot.cli.file_types import NamedPath
+from goodbot.cli.gate_export import command as export_command
 from goodbot.cli.gate_rewrite_map import rewrite_map
 from goodbot.cli.gate_setup import GateOptions, GateSetup
 from goodbot.cli.options import base_settings
@@ -31,7 +32,7 @@ _OTHER_FILES: Final = 64
 @click.command(
     name="gate",
     cls=CommandWithOthers,
-    others={"rewrite-map": rewrite_map},
+    others={"export": export_command, "rewrite-map": rewrite_map},
     output=False,
     default_log_level="warning",
     short_help="Enforce robots.txt at a Web server",

@@ -12,11 +12,10 @@ from goodbot.cli.own_robots import address_book, load_registry
 from goodbot.cli.printing import put, say_folded, write_json
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError, RunError
-from goodbot.exclusion import Access
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.gate.export import FORMATS, ExportedSite, Format, exported
-from goodbot.gate.policy import Policy, parse_policy
-from goodbot.gate.site_rules import SiteRules
+from goodbot.gate.policy import Policy, parse_policy, with_recorded_names
+from goodbot.gate.site_rules import SiteRules, access_of_file
 from goodbot.url import parse_url
 from goodbot.watch.remedies import Records, Remedy
 
@@ -103,8 +102,10 @@ def command(robots: str, kind: Format, policy_file: Path | None, as_json: bool) 
 
 
 def _site(robots: str, policy_file: Path | None) -> ExportedSite:
-    policy = parse_policy(read_input(str(policy_file)), str(policy_file)) if policy_file is not None else Policy()
-    registry = load_registry()
+    registry, policy = load_registry(), Policy()
+    if policy_file is not None:
+        name = str(policy_file)
+        policy = with_recorded_names(parse_policy(read_input(name), name), registry, name)
     records = Records(registry, address_book(registry), datetime.now(UTC).date())
     url = parse_url(robots)
     if url is None:
@@ -112,7 +113,7 @@ def _site(robots: str, policy_file: Path | None) -> ExportedSite:
             raise InputError(f"not an http or https URL: {robots}")
         body = read_robots_file(robots, or_site=True)
         name = "standard input" if robots == "-" else robots
-        return ExportedSite(SiteRules(Access.from_response(200, (), body, 0.0)), policy, records, name)
+        return ExportedSite(SiteRules(access_of_file(body)), policy, records, name)
     from goodbot.one_shot import fetch_access  # noqa: PLC0415  (a robots.txt in a file needs no network)
 
     access = fetch_access(url)

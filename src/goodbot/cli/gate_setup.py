@@ -14,14 +14,14 @@ import msgspec
 
 from goodbot.cli.own_robots import address_book, data_folder, load_registry
 from goodbot.cli.watch_keys import load_keys
-from goodbot.errors import GoodbotError, InputError, quoted
+from goodbot.errors import GoodbotError, InputError
 from goodbot.exclusion import Access
 from goodbot.gate.background import begun
 from goodbot.gate.clients import Clients
 from goodbot.gate.decision import Gate
 from goodbot.gate.dns_confirmations import DnsConfirmations
 from goodbot.gate.gate_service import GateService, GateState
-from goodbot.gate.policy import MOST_BYTES, Mode, Policy, parse_policy
+from goodbot.gate.policy import MOST_BYTES, Mode, Policy, parse_policy, with_recorded_names
 from goodbot.gate.rate_limits import RateLimits
 from goodbot.gate.site_sources import RETRY_S, SiteSources
 from goodbot.registry import Registry
@@ -185,24 +185,13 @@ def load_policy(options: GateOptions, registry: Registry) -> Policy:
     """Reads the policy. The mode that the user gave comes before it, and the contact of goodbot.toml after it. May be
     called in any thread. Raises InputError."""
     file = options.policy_file
-    policy = parse_policy(_read(file), str(file)) if file is not None else Policy()
+    policy = Policy()
+    if file is not None:
+        policy = with_recorded_names(parse_policy(_read(file), str(file)), registry, str(file))
     if options.robots is None and not policy.sites:
         raise InputError("the gate needs a robots.txt: --robots FILE or URL, or [sites] in --policy gate.toml")
     mode, contact = options.mode or policy.mode, policy.contact or options.contact
-    robots = {_robot_named(name, registry, file): action for name, action in policy.robots.items()}
-    return msgspec.structs.replace(policy, mode=mode, contact=contact, robots=robots)
-
-
-def _robot_named(text: str, registry: Registry, file: Path | None) -> str:
-    """Returns the name that the record of a robot has. Raises InputError if there is no record."""
-    wanted = text.strip().lower()
-    named = next((robot for robot in registry.robots if robot.name.lower() == wanted), None)
-    found = named or registry.find_token(text)
-    if found is None:
-        similar = registry.similar_tokens(text)
-        more = f"did you mean {' or '.join(similar)}?" if similar else "goodbot who --list names those with a record"
-        raise InputError(f"{file}: robots: no robot is called {quoted(text)}; {more}")
-    return found.name
+    return msgspec.structs.replace(policy, mode=mode, contact=contact)
 
 
 def _read(file: Path) -> bytes:

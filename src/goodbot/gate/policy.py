@@ -11,6 +11,7 @@ import msgspec
 from goodbot.errors import InputError, quoted
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.gate.gate_request import host_of
+from goodbot.registry import Registry
 from goodbot.watch.remedies.targets import parse_address_or_range
 
 Mode = Literal["observe", "enforce"]
@@ -120,6 +121,24 @@ def parse_policy(text: bytes, name: str = "gate.toml") -> Policy:
         raise InputError(f"{name}: {_in_words(str(error), values)}") from error
     _check(policy, name)
     return policy
+
+
+def with_recorded_names(policy: Policy, registry: Registry, name: str = "gate.toml") -> Policy:
+    """Returns the policy with the names of robots as in their records: users may write product tokens, and in any case.
+    Raises InputError, which names the file, for a robot that is not on record."""
+    robots = {_recorded_name(text, registry, name): action for text, action in policy.robots.items()}
+    return msgspec.structs.replace(policy, robots=robots)
+
+
+def _recorded_name(text: str, registry: Registry, file: str) -> str:
+    wanted = text.strip().lower()
+    named = next((robot for robot in registry.robots if robot.name.lower() == wanted), None)
+    found = named or registry.find_token(text)
+    if found is None:
+        similar = registry.similar_tokens(text)
+        more = f"did you mean {' or '.join(similar)}?" if similar else "goodbot who --list names those with a record"
+        raise InputError(f"{file}: robots: no robot is called {quoted(text)}; {more}")
+    return found.name
 
 
 def _check(policy: Policy, name: str) -> None:

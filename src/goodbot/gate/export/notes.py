@@ -44,7 +44,7 @@ def head(
         "",
         f"What {abilities.server} cannot do with it, and goodbot gate can:",
         *(f"- {sentence}." for sentence in _always(site)),
-        *(f"- {sentence}." for sentence in warnings),
+        *(f"- {sentence[:1].upper()}{sentence[1:]}." for sentence in warnings),
         *_sources(site),
     )
 
