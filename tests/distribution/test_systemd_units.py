@@ -11,6 +11,7 @@ import pytest
 from distribution.command_lines import parse
 from programs import ROOT, blocks_of
 
+PAGES = ("run-a-search-service", "gate")
 UNITS = sorted((ROOT / "packaging" / "systemd").iterdir())
 
 
@@ -21,7 +22,7 @@ def command_of(unit: Path) -> list[str]:
 
 
 def test_the_units_are_those_of_the_documentation() -> None:
-    text = (ROOT / "docs/how-to/run-a-search-service.md").read_text(encoding="utf-8")
+    text = "".join((ROOT / "docs/how-to" / f"{page}.md").read_text(encoding="utf-8") for page in PAGES)
     assert sorted(blocks_of(text, "ini")) == sorted(unit.read_text(encoding="utf-8") for unit in UNITS)
     assert [unit.name for unit in UNITS] == sorted(set(re.findall(r"goodbot-\w+\.service", text)))
 

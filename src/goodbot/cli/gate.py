@@ -106,7 +106,8 @@ def command(
 
     Before the Web server answers a request, it asks the gate (nginx: auth_request; Caddy: forward_auth; Traefik:
     forwardAuth; Apache: a RewriteMap). The gate answers 200, 403 or 429, and the Web server lets the request through
-    or not. docs/how-to/gate/ has a page for each server, with a configuration to copy.
+    or not. docs/how-to/gate.md describes the gate; gate-nginx.md, gate-caddy.md, gate-apache.md and gate-traefik.md
+    beside it have configurations to copy.
 
     In this order:
 
@@ -136,8 +137,8 @@ def command(
     Prometheus, /healthz a health check.
 
     If the gate fails while it decides, the request is let through. If it cannot be reached, the Web server decides: the
-    configurations of docs/how-to/gate/ let requests through. If a robots.txt cannot be read, the last good one stays in
-    force; until there is one, unknown_rules of the policy says what happens (default: allow).
+    configurations for nginx, Caddy and Apache let requests through. If a robots.txt cannot be read, the last good one
+    stays in force; until there is one, unknown_rules of the policy says what happens (default: allow).
 
     With --json: one line on standard output when the gate is ready, with url, mode and problems.
 
