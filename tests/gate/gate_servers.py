@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from http.client import HTTPConnection, HTTPMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Literal
 from urllib.request import urlopen
 
@@ -101,14 +102,14 @@ class RunningGate:
     """A gate on a port of its own. It can be killed, paused and started again. Its address lists are those that come
     with goodbot, dated today: a list shows impostors for 90 days only."""
 
-    def __init__(self, folder: Path, policy: str = POLICY) -> None:
+    def __init__(self, folder: Path, policy: str, rules: str) -> None:
         self.port: Final = free_port()
         self.robots: Final = folder / "robots.txt"
         self.policy: Final = folder / "gate.toml"
         self._folder: Final = folder
         self._log: Final = folder / "gate.log"
         self._started: subprocess.Popen[bytes] | None = None
-        self.robots.write_text(ROBOTS_TXT)
+        self.robots.write_text(rules)
         self.policy.write_text(policy)
         (folder / "open.txt").write_text("User-agent: *\nDisallow:\n")
         lists = folder / "data" / "goodbot" / "addresses"
@@ -175,10 +176,10 @@ class RunningGate:
 
 
 @contextmanager
-def running_gate(folder: Path, policy: str = POLICY) -> Iterator[RunningGate]:
+def running_gate(folder: Path, policy: str = POLICY, rules: str = ROBOTS_TXT) -> Iterator[RunningGate]:
     """Runs a gate until the block ends."""
     folder.mkdir()
-    gate = RunningGate(folder, policy)
+    gate = RunningGate(folder, policy, rules)
     try:
         gate.start()
         yield gate
@@ -220,12 +221,12 @@ class GatedSite:
         body: bytes | None = None,
         *,
         source: str = "127.0.0.1",
-        **fields: str,
+        fields: Mapping[str, str] = MappingProxyType({}),
     ) -> Answered:
         """Sends a request. `client` is the address from which the server takes it to come; `source` that from which it
         does come."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S, source_address=(source, 0))
-        sent = {"Host": "www.example.org"} | {name.replace("_", "-"): value for name, value in fields.items()}
+        sent = {"Host": "www.example.org", **fields}
         sent |= ({"User-Agent": agent} if agent else {}) | ({"X-Test-Client": client} if client else {})
         try:
             connection.request(method, path, body, sent)
