@@ -176,9 +176,16 @@ class RunningGate:
 
 
 @contextmanager
-def running_gate(folder: Path, policy: str = POLICY, rules: str = ROBOTS_TXT) -> Iterator[RunningGate]:
-    """Runs a gate until the block ends."""
+def running_gate(
+    folder: Path,
+    policy: str = POLICY,
+    rules: str = ROBOTS_TXT,
+    others: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[RunningGate]:
+    """Runs a gate until the block ends. `others` are files beside its policy."""
     folder.mkdir()
+    for name, text in others.items():
+        (folder / name).write_text(text)
     gate = RunningGate(folder, policy, rules)
     try:
         gate.start()

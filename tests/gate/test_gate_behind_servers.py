@@ -84,8 +84,8 @@ def test_a_request_is_decided(site: GatedSite, case: Case) -> None:
     before = len(site.gate.decisions(case.path, 0))
     answer = site.ask(case.path, case.agent, case.client)
     (line,) = site.gate.decisions(case.path, before + 1)[before:]
-    told = (line["decision"], line["identity"], line["client_ip"], line["host"], line["method"])
-    assert told == (case.decision, case.identity, case.client, "www.example.org", "GET")
+    shown = (line["decision"], line["identity"], line["client_ip"], line["host"], line["method"])
+    assert shown == (case.decision, case.identity, case.client, "www.example.org", "GET")
     if case.decision == "allowed":
         assert answer.status == 200
         assert "X-Goodbot-Why" not in answer.fields
@@ -202,8 +202,8 @@ def test_a_client_gains_nothing_by_fields_of_its_own(plain: GatedSite, fields: d
         assert answer.status == (403 if decision == "disallowed" else 404)
     first, second = plain.gate.decisions(path, 2)
     for line in (first, second):
-        told = (line["client_ip"], line["host"], line["method"], line["uri"])
-        assert told == (source, "www.example.org", "GET", path)
+        shown = (line["client_ip"], line["host"], line["method"], line["uri"])
+        assert shown == (source, "www.example.org", "GET", path)
     assert (first["decision"], first["identity"]) == ("disallowed", "unverified")
     assert (second["decision"], second["identity"]) == ("allowed", "unverified")
 

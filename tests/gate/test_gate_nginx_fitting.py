@@ -64,7 +64,7 @@ def test_a_location_with_error_pages_of_its_own_repeats_the_line(gate: RunningGa
 def test_satisfy_any_needs_a_location_that_is_not_asked_about(
     gate: RunningGate, tmp_path: Path, *, is_asked: bool
 ) -> None:
-    """Otherwise the gate's yes stands for the password."""
+    """Otherwise the gate's permission replaces the password."""
     off = "" if is_asked else "auth_request off;"
     more = f"location /shop/ {{ satisfy any; auth_basic x; auth_basic_user_file {tmp_path}/users; {off} }}\n"
     (tmp_path / "users").write_text("")
