@@ -98,44 +98,80 @@ def test_requests_are_refused_if_the_line_is_changed(server: Server, tmp_path: P
         until(lambda: site.ask("/page", FIREFOX).status == 200)
 
 
+class Visitors:
+    """Threads that ask for pages over connections of their own until the block ends; one of them posts."""
+
+    PATHS: Final = ("/page", "/private/a", "/shop/a", "/app/posted")
+
+    def __init__(self, site: GatedSite) -> None:
+        self._site = site
+        self._has_ended = threading.Event()
+        self._threads = [threading.Thread(target=self._visit, args=(path,)) for path in self.PATHS]
+        self.statuses: Counter[tuple[str, int]] = Counter()
+
+    def __enter__(self) -> "Visitors":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._has_ended.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _visit(self, path: str) -> None:
+        connection = HTTPConnection("127.0.0.1", self._site.port, timeout=TIMEOUT_S)
+        method, body = ("POST", b"x" * 5000) if path == "/app/posted" else ("GET", None)
+        while not self._has_ended.is_set():
+            connection.request(method, path, body, {"User-Agent": GOOGLEBOT, "X-Test-Client": GOOGLE})
+            answer = connection.getresponse()
+            answer.read()
+            self.statuses[path, answer.status] += 1
+        connection.close()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("server", SERVERS)
 def test_no_request_is_lost_while_the_gate_reads_its_files_again(server: Server, tmp_path: Path) -> None:
     """Every request is decided, by the old rules or by the new ones, which are in force in the end."""
-    statuses: Counter[tuple[str, int]] = Counter()
-    has_ended = threading.Event()
-
-    def visit(path: str) -> None:
-        connection = HTTPConnection("127.0.0.1", site.port, timeout=TIMEOUT_S)
-        while not has_ended.is_set():
-            connection.request("GET", path, headers={"User-Agent": GOOGLEBOT, "X-Test-Client": GOOGLE})
-            answer = connection.getresponse()
-            answer.read()
-            statuses[path, answer.status] += 1
-        connection.close()
+    more = 0
 
     def is_closed(path: str) -> bool:
+        nonlocal more
+        more += 1
         return site.ask(path, GOOGLEBOT, GOOGLE).status == 403
 
     with running_gate(tmp_path / "gate") as gate, gated(server, tmp_path, gate) as site:
-        visitors = [threading.Thread(target=visit, args=(path,)) for path in ("/page", "/private/a", "/shop/a")]
-        for visitor in visitors:
-            visitor.start()
-        try:
+        with Visitors(site) as visitors:
             gate.robots.write_text(ROBOTS_TXT.replace("/private/", "/private/\nDisallow: /shop/", 1))
             until(lambda: is_closed("/shop/a"))
             gate.policy.write_text(POLICY + '\n[robots]\nGooglebot = "refuse"\n')
             until(lambda: is_closed("/page"))
-        finally:
-            has_ended.set()
-            for visitor in visitors:
-                visitor.join()
-        asked = sum(statuses.values())
-        lines = [line for line in gate.decisions("/private/a", statuses["/private/a", 403]) if line["status"] == 403]
-        assert len(lines) == statuses["/private/a", 403]
+            until(lambda: all(visitors.statuses[path, 403] for path in Visitors.PATHS))
+        statuses = visitors.statuses
         assert set(statuses) == {
-            *(("/page", status) for status in (200, 403)),
-            *(("/shop/a", status) for status in (200, 403)),
+            *((path, status) for path in ("/page", "/shop/a", "/app/posted") for status in (200, 403)),
             ("/private/a", 403),
         }
-        assert asked > 100
+        until(lambda: len(gate.lines()) >= statuses.total() + more)
+        lines = gate.lines()
+        assert len(lines) == statuses.total() + more > 100
+        refused = sum(count for (_, status), count in statuses.items() if status == 403)
+        assert sum(line["status"] == 403 for line in lines) == refused + 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("server", SERVERS)
+def test_no_request_fails_while_the_gate_is_killed_and_started(server: Server, tmp_path: Path) -> None:
+    with running_gate(tmp_path / "gate") as gate, gated(server, tmp_path, gate) as site:
+        with Visitors(site) as visitors:
+            for kill in (True, False):
+                until(lambda: violate(site) == 403)
+                gate.end(kill=kill)
+                assert violate(site) == 200
+                gate.start()
+            until(lambda: violate(site) == 403)
+        assert set(visitors.statuses) == {
+            *((path, 200) for path in Visitors.PATHS),
+            ("/private/a", 403),
+        }
