@@ -47,3 +47,11 @@ def test_systemd_finds_no_fault(unit: Path, tmp_path: Path) -> None:
     command = ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={tmp_path}", unit.name]
     checked = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (checked.returncode, checked.stdout + checked.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=[unit.name for unit in UNITS])
+def test_systemd_rates_a_unit_as_safe(unit: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd is not installed")
+    rated = ["systemd-analyze", "security", "--offline=yes", "--threshold=25", str(unit)]
+    assert subprocess.run(rated, capture_output=True, check=False).returncode == 0  # 2.5 of 10 at most
