@@ -14,7 +14,7 @@ from goodbot.cli.gate_setup import GateOptions, GateSetup
 from goodbot.gate.gate_log import DecisionLog
 from goodbot.gate.gate_protocol import Connections
 from goodbot.gate.gate_service import GateService, run
-from goodbot.web.server.http_server import listening
+from goodbot.listening import listening
 
 LOOK_EVERY_S: Final = 0.02
 

@@ -21,10 +21,11 @@ from goodbot.crawl_folder import open_ledger, open_search
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
 from goodbot.index import results_json
 from goodbot.interrupts import run_async, whole
+from goodbot.listening import listening
 from goodbot.one_shot import robots_fetcher
 from goodbot.serve_settings import ServeSettings
 from goodbot.values import STATES, State, UrlRecord
-from goodbot.web import create_app, listening, serve
+from goodbot.web import create_app, serve
 
 HOST = "127.0.0.1"
 UNBROKEN_COLUMNS = 200

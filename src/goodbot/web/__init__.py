@@ -2,7 +2,6 @@
 
 from goodbot.web.app import create_app as create_app
 from goodbot.web.machines.key_directory import KeyDirectory as KeyDirectory
-from goodbot.web.server.http_server import listening as listening
 from goodbot.web.server.http_server import running as running
 from goodbot.web.server.http_server import serve as serve
 from goodbot.web.site import Rate as Rate

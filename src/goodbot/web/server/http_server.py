@@ -1,10 +1,8 @@
 """Serves an application on a port: until Ctrl-C, or while a `with` block runs."""
 
 import asyncio
-import errno
 import ipaddress
 import logging
-import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,8 +13,8 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from goodbot.errors import InputError, RunError
 from goodbot.interrupts import stopped_as_by_ctrl_c
+from goodbot.listening import listening, url_of
 from goodbot.web.server.bounded_protocol import BoundedProtocol
 from goodbot.web.server.connections import HEAD_BYTES, ConnectionLimit, connections_most
 from goodbot.web.server.cut_off_requests import CutOffRequests
@@ -120,7 +118,7 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=2,
             )
         )
-        self.url = _url(listener, host)
+        self.url = url_of(listener, host)
         self._listener = listener
         self._on_ready = on_ready
         self._on_stop = on_stop
@@ -138,42 +136,5 @@ class _Server(uvicorn.Server):
         _LOG.info("stopped serving on %s", self.url)
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """Opens a socket for `serve`, which closes it. Raises the same errors as `serve`."""
-    if not 0 <= port <= 65535:  # getaddrinfo would take it modulo 65536
-        raise InputError(f"port {port} does not exist: choose one from 0 to 65535 with --port")
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, _, _, _, address = min(
-            found, key=lambda entry: entry[0] != socket.AF_INET
-        )  # `localhost` means 127.0.0.1
-        server = socket.create_server(address[:2], family=family)
-    except (OSError, UnicodeError) as error:
-        raise RunError(_trouble(host, port, error)) from error
-    # Connections inherit this. asyncio sets it only on sockets that name their protocol, which these do not; without
-    # it, the second part of a response waits 40 ms for the client to acknowledge the first.
-    server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return server
-
-
-def _trouble(host: str, port: int, error: Exception) -> str:
-    number = error.errno if isinstance(error, OSError) else None
-    if isinstance(error, socket.gaierror | UnicodeError) or number == errno.EADDRNOTAVAIL:
-        return f"{host} is not an address of this machine: choose another with --listen"
-    if number == errno.EADDRINUSE:
-        return f"port {port} is in use on {host}: choose another with --port"
-    if number == errno.EACCES:
-        return f"port {port} is reserved for administrators: choose one above 1023 with --port"
-    return f"cannot listen on {host} port {port}: {os.strerror(number) if number else error}"
-
-
 def _is_loopback(listener: socket.socket) -> bool:
     return ipaddress.ip_address(listener.getsockname()[0]).is_loopback
-
-
-def _url(listener: socket.socket, host: str) -> str:
-    """Returns the URL for a browser on this machine: `localhost` for a wildcard address such as 0.0.0.0."""
-    address, port = listener.getsockname()[:2]
-    if ipaddress.ip_address(address).is_unspecified:
-        host = "localhost"
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
