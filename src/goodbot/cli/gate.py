@@ -21,7 +21,7 @@ from goodbot.gate.gate_log import DecisionLog
 from goodbot.gate.gate_protocol import Connections
 from goodbot.gate.gate_service import GateService, run
 from goodbot.gate.policy import Mode
-from goodbot.web.server.http_server import listening
+from goodbot.listening import listening, url_of
 
 MOST_CONNECTIONS: Final = 4096
 """Connections at once; fewer if the process may open fewer files. A Web server holds a few dozen."""
@@ -173,8 +173,7 @@ async def _serve(setup: GateSetup, log: DecisionLog, listener: socket.socket, as
 
 
 def _say_ready(setup: GateSetup, listener: socket.socket, as_json: bool) -> None:
-    host, port = listener.getsockname()[:2]
-    url = f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    url = url_of(listener, listener.getsockname()[0])
     if as_json:
         write_json({"url": url, "mode": setup.policy.mode, "problems": setup.problems()})
         flush()

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -106,8 +107,17 @@ class GateSetup:
             await self._dns.close()
 
     def problems(self) -> list[str]:
-        """Returns why robots.txt files could not be read."""
-        return [why for why in self._sources.problems().values() if why]
+        """Returns why robots.txt files could not be read, and which address lists are out of date."""
+        problems = [why for why in self._sources.problems().values() if why]
+        today = datetime.now(UTC).date()
+        stale = [name for name in self._book.names if (known := self._book.get(name)) and known.is_stale(today)]
+        if stale:
+            some = f"{stale[0]} and {len(stale) - 1} more" if len(stale) > 1 else stale[0]
+            problems.append(
+                f"address lists are out of date ({some}), so impostors of their robots are not recognized, only "
+                "limited: goodbot who update"
+            )
+        return problems
 
     # ---- reading
 
@@ -155,7 +165,8 @@ class GateSetup:
         return True
 
     def _load_identities(self) -> Identities:
-        identities = Identities(self._registry.find, address_book(self._registry))
+        self._book = address_book(self._registry)
+        identities = Identities(self._registry.find, self._book)
         identities.load_lists()
         identities.robot_of("")  # reads the records now, not when the first request waits
         return identities

@@ -58,7 +58,7 @@ def test_the_comments_say_what_is_missing(form: Format) -> None:
     ):
         assert words in said, words
     assert ("Crawl-delay and Request-rate" in said) == (form in ("apache", "caddy", "traefik"))
-    assert all(warning in said for warning in export.warnings)
+    assert all(warning[1:] in said for warning in export.warnings)
     assert not any(warning.endswith(".") for warning in export.warnings)
 
 
