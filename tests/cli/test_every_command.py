@@ -165,6 +165,7 @@ ARGUMENTS = {
     "search": ["word"],
     "impact": ["robots.txt"],
     "remedy": ["nginx"],
+    "gate export": ["--robots", "robots.txt", "--format", "nginx"],
     "completion": ["bash"],
     "incidents add": ["x", "--robot", "GPTBot", "--state", "x"],
     "incidents list": ["--state", "x"],

@@ -40,7 +40,6 @@ _OTHER_FILES: Final = 64
     goodbot gate --robots /var/www/robots.txt --mode observe
     goodbot gate --robots /var/www/robots.txt --policy gate.toml --log /var/log/goodbot/gate.log
     goodbot gate --robots https://www.example.org/
-    goodbot gate export --robots robots.txt --format nginx
     """,
 )
 @click.option(
@@ -88,7 +87,7 @@ _OTHER_FILES: Final = 64
 )
 @click.option(
     "--nameserver",
-    metavar="ADDRESS",
+    metavar="ADDRESS[:PORT]",
     help="Name server for reverse DNS, instead of those of the system.",
 )
 def command(
