@@ -32,7 +32,8 @@ PAGE: Final = f"""<!doctype html>
 """
 
 
-@pytest.mark.parametrize("server", ["nginx", pytest.param("caddy", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("server", ["nginx", "caddy"])
 def test_a_browser_is_never_refused(server: Server, tmp_path: Path) -> None:
     statuses: Counter[int] = Counter()
     with running_gate(tmp_path / "gate", rules=ROBOTS_TXT) as gate, gated(server, tmp_path, gate) as site:
