@@ -192,7 +192,7 @@ async def test_the_gate_goes_on_when_nobody_reads_its_log(robots: Path) -> None:
     process.send_signal(signal.SIGINT)
     err = (await process.stderr.read()).decode()
     assert await process.wait() == 0
-    assert err.count("decisions cannot be logged: Broken pipe; the gate goes on") == 1
+    assert err.count("decisions cannot be logged: Broken pipe; the gate continues without") == 1
     assert "Traceback" not in err
 
 
@@ -224,7 +224,7 @@ async def test_a_port_in_use_is_named(robots: Path) -> None:
         (["--robots", "missing.txt"], "cannot read missing.txt: No such file or directory"),
         (["--robots", "page.html"], "page.html is an HTML page, not a robots.txt"),
         (["--robots", "."], "cannot read .: it is not a file"),
-        (["--robots", "http://[/"], "is not a URL"),
+        (["--robots", "http://[/"], "not an http or https URL"),
         (["--policy", "empty.toml"], "the gate needs a robots.txt"),
         (["--robots", "robots.txt", "--policy", "missing.toml"], "cannot read missing.toml"),
         (["--robots", "robots.txt", "--policy", "mode.toml"], "mode.toml: mode must be"),

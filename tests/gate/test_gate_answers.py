@@ -112,7 +112,9 @@ def test_an_impostor_is_named() -> None:
     fields = dict(answer.fields)
     assert (fields["X-Goodbot-Decision"], fields["X-Goodbot-Identity"]) == ("impostor", "impostor")
     assert fields["X-Goodbot-Robot"] == "GPTBot"
-    assert "The request uses the name of GPTBot, which did not send it (addresses)." in unescape(answer.body)
+    assert "The request uses the name of GPTBot, but comes from none of its published addresses." in unescape(
+        answer.body
+    )
 
 
 @pytest.mark.parametrize("request_", [REQUEST, NGINX], ids=["usual", "nginx"])

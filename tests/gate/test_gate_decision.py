@@ -168,12 +168,12 @@ def test_a_decision_names_the_rule() -> None:
 
 
 SENTENCES = [
-    (GPTBOT, STRANGER, Policy(), "the request uses the name of GPTBot, which did not send it (addresses)"),
-    ("Google-Extended", STRANGER, Policy(), "Google-Extended is a name for robots.txt only, which no robot sends"),
+    (GPTBOT, STRANGER, Policy(), "the request uses the name of GPTBot, but comes from none of its published addresses"),
+    ("Google-Extended", STRANGER, Policy(), "Google-Extended is used only in robots.txt; no robot sends this name"),
     (GPTBOT, OPENAI, Policy(robots={"GPTBot": "refuse"}), "this site refuses GPTBot"),
     (GPTBOT, OPENAI, Policy(robots={"GPTBot": "allow"}), "this site lets GPTBot do everything"),
     (EXAMPLEBOT, STRANGER, NO_BOTS, "this site refuses robots that cannot be verified"),
-    (CURL, STRANGER, NO_PROGRAMS, "this site refuses programs that name no robot"),
+    (CURL, STRANGER, NO_PROGRAMS, "this site refuses programs that are not robots"),
     (FIREFOX, STRANGER, Policy(), "robots.txt is not for people's browsers"),
     (EXAMPLEBOT, STRANGER, Policy(), "no rule forbids it"),
 ]

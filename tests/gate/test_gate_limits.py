@@ -238,7 +238,10 @@ def test_unverified_robots_are_limited_by_name_and_network() -> None:
     gate = gate_with("", policy)
     here, beside, elsewhere = (asked_for("/", BYTESPIDER, f"203.0.{net}") for net in ("113.9", "113.200", "114.9"))
     assert codes(gate, here, [0, 0]) == ["allowed"] * 2
-    assert decided(gate, beside).why == "this site asks for 1 s between two requests"
+    assert (
+        decided(gate, beside).why
+        == "this site permits 60 requests a minute from one network in the name of a robot that cannot be verified"
+    )
     assert decided(gate, elsewhere).code == "allowed"
     assert decided(gate, asked_for("/", EXAMPLEBOT)).code == "allowed", "another robot in the same network"
     assert codes(gate, here, [1, 1, 2]) == ["allowed", "too-fast", "allowed"]

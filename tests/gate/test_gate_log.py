@@ -186,7 +186,7 @@ def test_a_folder_that_is_away_comes_back(tmp_path: Path, caplog: pytest.LogCapt
         wait_until(lambda: (folder / "gate.log").exists() and (folder / "gate.log").read_bytes() == b"kept\n")
     (message,) = [record.getMessage() for record in caplog.records]
     assert message.startswith("decisions cannot be logged: cannot write ")
-    assert message.endswith("; the gate goes on")
+    assert message.endswith("; the gate continues without")
 
 
 def test_a_full_disk_loses_lines_and_counts_them(caplog: pytest.LogCaptureFixture) -> None:
@@ -195,7 +195,7 @@ def test_a_full_disk_loses_lines_and_counts_them(caplog: pytest.LogCaptureFixtur
             log.write(b"a line\n")
             wait_until(lambda: log.lost == number)  # noqa: B023  (waited for here)
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
-        (logging.ERROR, "decisions cannot be logged: No space left on device; the gate goes on")
+        (logging.ERROR, "decisions cannot be logged: No space left on device; the gate continues without")
     ]
 
 

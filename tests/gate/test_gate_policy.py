@@ -101,11 +101,13 @@ class Wrong:
 
 
 WRONG = [
-    Wrong(b"moode = 1", ": there is no setting 'moode'; see goodbot gate --help"),
-    Wrong(b"[robot]\n", ": there is no setting 'robot'; see goodbot gate --help"),
-    Wrong(b"[browsers]\nrate = 1", ": [browsers] has no setting 'rate'; see goodbot gate --help"),
-    Wrong(b"[impostors]\nburst = 1", ": [impostors] has no setting 'burst'; see goodbot gate --help"),
-    Wrong(b"[unverified]\nrules = 'all'", ": [unverified] has no setting 'rules'; see goodbot gate --help"),
+    Wrong(b"moode = 1", ": there is no setting 'moode'; docs/how-to/gate.md lists the settings"),
+    Wrong(b"[robot]\n", ": there is no setting 'robot'; docs/how-to/gate.md lists the settings"),
+    Wrong(b"[browsers]\nrate = 1", ": [browsers] has no setting 'rate'; docs/how-to/gate.md lists the settings"),
+    Wrong(b"[impostors]\nburst = 1", ": [impostors] has no setting 'burst'; docs/how-to/gate.md lists the settings"),
+    Wrong(
+        b"[unverified]\nrules = 'all'", ": [unverified] has no setting 'rules'; docs/how-to/gate.md lists the settings"
+    ),
     Wrong(b"mode = 'watch'", ": mode must be observe or enforce"),
     Wrong(b"mode = '''a\nb'''", ": mode must be observe or enforce"),
     Wrong(b"mode = 1", ": mode must be observe or enforce"),

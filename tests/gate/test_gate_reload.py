@@ -108,7 +108,7 @@ async def test_a_policy_with_an_error_is_not_taken_over_and_named_once(
         robots.write_text("User-agent: *\nDisallow: /else\n")
         await gate.becomes(403, "/else")  # so the gate has looked several times since
         (warning,) = [record.getMessage() for record in caplog.records]
-        assert warning.endswith("; the gate goes on with the policy that it has")
+        assert warning.endswith("; the gate keeps the policy that it has")
         policy_file(tmp_path, "mode = 'observe'")
         await gate.becomes(200, "/else")
 
@@ -146,7 +146,7 @@ async def test_a_damaged_address_list_changes_nothing(
         write_list(data_home, "openai-gptbot", "no range")
         await until(lambda: caplog.records)
         assert (await gate.asked("/", GPTBOT, "X-Real-IP: 9.9.9.9")).status == 200
-    assert caplog.records[0].getMessage().endswith("; the gate goes on with the address lists that it has")
+    assert caplog.records[0].getMessage().endswith("; the gate keeps the address lists that it has")
 
 
 def write_list(data: Path, name: str, network: str) -> None:

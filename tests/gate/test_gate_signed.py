@@ -53,7 +53,7 @@ def test_a_signature_that_proves_nothing(site: GatedSite) -> None:
     for fields in ({}, signed("/page", Key(b"u")), signed("/app/x", Key(SEED))):
         answer = site.ask("/page", GPTBOT, STRANGER, fields=fields)
         assert answer.status == 403
-        assert "did not send it" in answer.fields["X-Goodbot-Why"]
+        assert "none of its published addresses" in answer.fields["X-Goodbot-Why"]
 
 
 def test_an_agent_in_a_browser_obeys_the_rules_of_its_robot(site: GatedSite) -> None:

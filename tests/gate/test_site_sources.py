@@ -126,9 +126,7 @@ def test_the_last_good_rules_stay_until_the_file_is_good_again(
     assert closes(sources)
     (problem,) = sources.problems().values()
     assert str(robots) in problem
-    assert [record.getMessage() for record in caplog.records] == [
-        f"{problem}; the gate goes on with the rules that it has"
-    ]
+    assert [record.getMessage() for record in caplog.records] == [f"{problem}; the gate keeps the rules that it has"]
     if robots.is_dir():
         robots.rmdir()
     elif robots.exists() or robots.is_symlink():
@@ -175,7 +173,7 @@ def test_what_is_broken_at_the_start_is_refused(tmp_path: Path) -> None:
     a_web_page(robots)
     with pytest.raises(InputError, match=r"is .*, not a robots\.txt"):
         SiteSources(str(robots), {}, no_fetch).load(0.0)
-    with pytest.raises(InputError, match="not a URL"):
+    with pytest.raises(InputError, match="not an http or https URL"):
         SiteSources("http://[/", {}, no_fetch)
 
 
@@ -280,7 +278,7 @@ async def test_the_last_good_rules_stay_when_a_server_fails(pages: dict[str, byt
         assert not await fetched(sources, FETCH_EVERY_S + 1)
         assert closes(sources)
         (problem,) = sources.problems().values()
-        assert problem.startswith(f"the robots.txt of {server.origin} ")
+        assert f"the robots.txt of {server.origin}" in problem
         server.routes["/robots.txt"] = text(OPEN)
         assert not await fetched(sources, FETCH_EVERY_S + RETRY_S)
         assert await fetched(sources, FETCH_EVERY_S + RETRY_S + 2)
@@ -288,7 +286,7 @@ async def test_the_last_good_rules_stay_when_a_server_fails(pages: dict[str, byt
         assert [*sources.problems().values()] == [""]
     assert not await fetched(sources, 9 * FETCH_EVERY_S), "nobody listens any more"
     assert closes(sources) is False
-    assert "cannot be fetched" in sources.problems()[server.url()]
+    assert "cannot fetch the robots.txt of" in sources.problems()[server.url()]
 
 
 @pytest.mark.parametrize("failure", ["503", "page"])

@@ -76,7 +76,8 @@ _OTHER_FILES: Final = 64
     "log_file",
     type=NamedPath(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="File for the decisions, instead of standard output. If it is moved away (logrotate), a new one is begun.",
+    help="File for the decisions, instead of standard output. If it is moved away (logrotate), the gate "
+    "opens a new one.",
 )
 @click.option(
     "--keys",
@@ -108,29 +109,31 @@ def command(
     or not. docs/how-to/gate.md describes the gate; gate-nginx.md, gate-caddy.md, gate-apache.md and gate-traefik.md
     beside it have configurations to copy.
 
-    In this order:
+    In this order (docs/how-to/gate.md has all steps):
 
     \b
-    1. robots.txt itself is open to everyone.
-    2. An impostor is refused: a request in the name of a robot whose operator
-       publishes its addresses or the names of its hosts, from another address.
-    3. A robot must obey the rules of robots.txt for its product token: 403 if
-       it does not. These are the answers of `goodbot allowed`.
-    4. It must keep its Crawl-delay, Request-rate and Visit-time: 429 with
-       Retry-After.
-    5. Robots that cannot be verified have a limit (60 requests a minute for
-       each network), and so have programs that name no robot, such as curl (120
-       a minute for each address). Of robots.txt the latter must obey only
-       groups that name them.
+    1.  robots.txt itself is open to everyone.
+    2.  An impostor is refused: a request that falsely uses the name of a robot
+       whose operator publishes addresses or host names.
+    3.  Browsers and apps pass, unless the policy limits them.
+    4.  A robot must obey the rules of robots.txt, as `goodbot allowed` reads
+       them: otherwise 403.
+    5.  It must keep its Crawl-delay, Request-rate and Visit-time: otherwise 429
+       with Retry-After.
+    6.  Robots that cannot be verified are limited to 60 requests a minute from
+       one network, programs that are not robots, such as curl, to 120 a minute
+       from one address: otherwise 429.
 
-    Browsers are never refused by default, nor apps: their users are people. Feed readers obey only groups that name
-    them. Robots are verified by the signature of the request (--keys), by the addresses that their operators publish
-    (goodbot who update fetches them), and by reverse DNS in the background.
+    Feed readers, programs that are not robots, and robots whose operators say so obey only groups that name them.
+    Google's robots need not keep a Crawl-delay in a group for `*`. Robots are verified by the signature of the request
+    (--keys), by the addresses that their operators publish (goodbot who update fetches them; do so every week), and by
+    reverse DNS in the background.
 
-    Header fields that the gate reads: X-Original-URI or X-Forwarded-Uri (else the request's own URL), X-Original-Method
-    or X-Forwarded-Method, X-Forwarded-Host (else Host), User-Agent, Signature-Input, Signature, Signature-Agent; and
-    from the proxies of the policy (by default this machine) X-Forwarded-For or X-Real-IP. It answers with
-    X-Goodbot-Decision, -Identity, -Robot, -Rule and -Why, and with a short page for whoever is refused.
+    Header fields that the gate reads: X-Original-URI, X-Original-URL or X-Forwarded-Uri (else the request's own URL),
+    X-Original-Method or X-Forwarded-Method, X-Forwarded-Host (else Host), User-Agent, Signature-Input, Signature,
+    Signature-Agent; and from the proxies of the policy (by default this machine) X-Forwarded-For or X-Real-IP. It
+    answers with X-Goodbot-Decision, -Identity, -Status, -Robot, -Rule and -Why, and with a short page that says why a
+    client is refused.
 
     Each decision is a line of JSON on standard output or in --log, which goodbot watch reads. /metrics has figures for
     Prometheus, /healthz a health check.
@@ -142,8 +145,8 @@ def command(
     With --json: one line on standard output when the gate is ready, with url, mode and problems.
 
     Exit status: 0: ended with Ctrl-C, SIGTERM or SIGHUP (the terminal was closed); 2: bad input, such as a robots.txt
-    that is missing or a Web page, or a policy with an error; 3: cannot listen on that address and port, or the log
-    cannot be written.
+    that is missing or a Web page, a policy with an error, or a log in a folder that does not exist; 3: cannot listen on
+    that address and port, or cannot write the log.
     """
     setup = GateSetup(GateOptions(robots, policy_file, mode, keys, nameserver, base_settings().contact or ""))
     with listening(listen, port) as listener:
@@ -173,16 +176,18 @@ async def _serve(setup: GateSetup, log: DecisionLog, listener: socket.socket, as
 
 def _say_ready(setup: GateSetup, listener: socket.socket, as_json: bool) -> None:
     url = url_of(listener, listener.getsockname()[0])
+    stale = setup.stale_lists()
     if as_json:
-        write_json({"url": url, "mode": setup.policy.mode, "problems": setup.problems()})
+        problems = [*setup.problems(), *([stale] if stale else [])]
+        write_json({"url": url, "mode": setup.policy.mode, "problems": problems})
         flush()
     observes = " in mode observe: it refuses nothing" if setup.policy.mode == "observe" else ""
     say(f"gate on {url}{observes} (Ctrl-C ends it)", err=True)
-    for problem in setup.problems():
-        say_folded(f"goodbot: {problem}", err=True)
+    if stale:
+        say_folded(f"goodbot: {stale}", err=True)
     if not setup.policy.contact:
         say_folded(
-            "goodbot: no contact is set, so the page for whoever is refused names nobody to ask: set contact in "
+            "goodbot: no contact is set, so the page for refused clients names nobody to ask: set contact in "
             "gate.toml or goodbot.toml",
             err=True,
         )

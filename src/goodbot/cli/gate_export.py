@@ -54,7 +54,7 @@ from goodbot.watch.remedies import Records, Remedy
     help="Policy in TOML (gate.toml), as for goodbot gate. [sites] and settings of the service itself have no effect.",
 )
 def command(robots: str, kind: Format, policy_file: Path | None, as_json: bool) -> int:
-    """Write the decisions of the gate as configuration for a Web server, which then asks no gate.
+    """Write the decisions of the gate as configuration for a Web server, which then needs no running gate.
 
     FORMAT is one of:
 
@@ -79,7 +79,7 @@ def command(robots: str, kind: Format, policy_file: Path | None, as_json: bool) 
 
     Robots are recognized by the name in their User-Agent. What a server cannot do is in comments at the top of the
     configuration, and on standard error: no server verifies robots by reverse DNS or by signatures, and none notices
-    when robots.txt or the address lists change. Run this command again then, and every few weeks (goodbot who update
+    when robots.txt or the address lists change. Run this command again then, and every week (goodbot who update
     renews the lists), and reload the server.
 
     After a reload, request some URLs with curl -A NAME, and compare the answers with those of goodbot allowed.

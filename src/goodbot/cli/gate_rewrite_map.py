@@ -42,9 +42,9 @@ def rewrite_map(gate_url: str, timeout: float, fail_closed: bool, as_json: bool)
     """Ask the gate about requests to Apache httpd, which starts this program itself: docs/how-to/gate-apache.md has the
     configuration.
 
-    It reads one line for each request, and answers each with one line: 200, or the status of the refusal, the seconds
-    of Retry-After, and why. If the gate does not answer in time, the answer is 200, so that the request is let
-    through; Apache's error log says so, once until the gate answers again.
+    It reads one line for each request, and answers with one line: `200`, or status, seconds of Retry-After and reason.
+    If the gate cannot be asked or does not answer in time, the answer is 200, so that the request is let through; with
+    --fail-closed it is 503. Apache's error log says so once for each outage.
 
     Exit status: 0: the end of its input, or Ctrl-C; 2: bad input.
     """

@@ -1,4 +1,4 @@
-"""Builds the gate from its robots.txt files, its policy and the records of robots, and again when these change."""
+"""Builds the gate, and builds it again when a robots.txt, gate.toml or an address list changes."""
 
 import asyncio
 import logging
@@ -99,7 +99,7 @@ class GateSetup:
                         service.state = self.state()
                 except Exception as error:  # noqa: BLE001  (any: the gate must not stop looking)
                     if failure != repr(error):  # not each second
-                        _log.exception("the gate cannot see whether its files have changed; it tries again")
+                        _log.exception("the gate cannot check its files for changes; it tries again")
                     failure = repr(error)
                 else:
                     failure = ""
@@ -107,17 +107,20 @@ class GateSetup:
             await self._dns.close()
 
     def problems(self) -> list[str]:
-        """Returns why robots.txt files could not be read, and which address lists are out of date."""
-        problems = [why for why in self._sources.problems().values() if why]
+        """Returns why robots.txt files could not be read; the log has these already."""
+        return [why for why in self._sources.problems().values() if why]
+
+    def stale_lists(self) -> str:
+        """Says which address lists are out of date; empty if none is."""
         today = datetime.now(UTC).date()
         stale = [name for name in self._book.names if (known := self._book.get(name)) and known.is_stale(today)]
-        if stale:
-            some = f"{stale[0]} and {len(stale) - 1} more" if len(stale) > 1 else stale[0]
-            problems.append(
-                f"address lists are out of date ({some}), so impostors of their robots are not recognized, only "
-                "limited: goodbot who update"
-            )
-        return problems
+        if not stale:
+            return ""
+        some = f"{stale[0]} and {len(stale) - 1} more" if len(stale) > 1 else stale[0]
+        return (
+            f"address lists are out of date ({some}), so impostors of these robots are recognized only by reverse DNS: "
+            "run goodbot who update"
+        )
 
     # ---- reading
 
@@ -143,7 +146,7 @@ class GateSetup:
         except GoodbotError as error:
             self._policy_due_s = time.monotonic() + RETRY_S
             if str(error) != self._policy_problem:
-                _log.warning("%s; the gate goes on with the policy that it has", error)
+                _log.warning("%s; the gate keeps the policy that it has", error)
             self._policy_problem = str(error)
             return False
         self._policy_problem = ""
@@ -160,7 +163,7 @@ class GateSetup:
         try:
             self._identities = self._load_identities()
         except GoodbotError as error:
-            _log.warning("%s; the gate goes on with the address lists that it has", error)
+            _log.warning("%s; the gate keeps the address lists that it has", error)
             return False
         return True
 

@@ -1,7 +1,7 @@
 """Asks the gate for Apache httpd, which has no forward authentication: as the program of a RewriteMap.
 
-Apache writes one line for each request, the key, and reads one line, the value. Its authorizers (mod_authnz_fcgi) are
-no way: they would log every visitor in, and so open what a site has behind a password.
+Apache writes one line for each request, the key, and reads one line, the value. An authorizer (mod_authnz_fcgi) would
+not do: Apache counts everyone whom it lets through as logged in, which would open pages that need a password.
 """
 
 import logging
@@ -28,7 +28,7 @@ FIELDS: Final = (
 
 ALLOWED: Final = "200"
 AWAY: Final = "503"
-"""The answer for a gate that cannot be asked, if that is to close the site."""
+"""The answer while the gate cannot be asked, with --fail-closed."""
 
 TIMEOUT_S: Final = 2.0
 """How long the gate may take. After that, the request is let through."""
@@ -40,7 +40,8 @@ _log: Final = logging.getLogger(__name__)
 
 
 class AskedGate:
-    """A gate that is asked about requests to Apache, over one connection. `away` is the answer while it cannot be."""
+    """A gate that is asked about requests to Apache, over one connection. `away` is the answer while the
+    gate cannot be asked."""
 
     def __init__(self, url: Url, away: str = ALLOWED, timeout_s: float = TIMEOUT_S) -> None:
         self._away = away
@@ -57,7 +58,7 @@ class AskedGate:
         Never raises. Takes about 0.1 ms."""
         fields = _read(key)
         if fields is None:
-            _log.error("a line is not a key as docs/how-to/gate-apache.md has it; the gate was not asked")
+            _log.error("Apache sent a line that lacks fields: compare its RewriteRule with docs/how-to/gate-apache.md")
             return self._away
         try:
             answer = self._ask(fields.head())
@@ -65,6 +66,12 @@ class AskedGate:
             if not self._is_away:
                 _log.error("the gate cannot be asked, so the answer is %s: %s", self._away, error)
             self._is_away = True
+            return self._away
+        if answer.status not in (200, *_REFUSED):  # as if it were down: it has no place for this connection
+            self.close()
+            return self._away
+        if answer.status not in (200, *_REFUSED):  # as if it were down: it has no place for this connection
+            self.close()
             return self._away
         self._is_away = False
         if answer.status not in _REFUSED:

@@ -13,8 +13,9 @@ from goodbot.gate.site_rules import RobotRules, SiteRules
 from goodbot.watch.addresses import packed_address
 
 Code = Literal["allowed", "disallowed", "too-fast", "not-now", "impostor", "refused", "ambiguous"]
-"""`disallowed`: by a rule of robots.txt. `too-fast`, `not-now`: by its pace or hours, or a limit of the policy.
-`impostor`, `refused`: by the policy. `ambiguous`: too many different targets."""
+"""`disallowed`: by a rule of robots.txt. `too-fast`: faster than robots.txt or the policy permits. `not-now`: outside
+the hours of robots.txt, or no rules are known and the policy refuses robots until then. `impostor`, `refused`: by the
+policy. `ambiguous`: too many different targets."""
 
 STATUS: Final[Mapping[Code, int]] = {
     "allowed": 200,
@@ -28,9 +29,12 @@ STATUS: Final[Mapping[Code, int]] = {
 
 ROBOTS_TXT: Final = "/robots.txt"
 
+PACE: Final = "pace"
+"""The first part of the key of a bucket for what robots.txt asks for."""
+
 EARLY_SHARE, MOST_EARLY_S = 0.2, 2.0
-"""How much too early a request may come, as a share of the delay and in seconds at most: a robot that keeps its delay
-is never refused because the network did not."""
+"""How much too early a request may come, as a share of the delay and in seconds at most. Networks delay some requests
+more than others, and a robot that keeps its delay is never refused for that."""
 
 MOST_BURST: Final = 1000
 LONGEST_WAIT_S: Final = 86_400
@@ -80,8 +84,9 @@ class Sites:
 class Gate:
     """Decides about requests. Nothing in it waits, opens a file or a socket, or reads a clock.
 
-    The order: robots.txt itself is open to everyone; an exception of the policy for the robot; impostors; the rules of
-    robots.txt; hours and pace that robots.txt asks for; limits of the policy.
+    The order: requests that name too many URLs; robots.txt itself, which is open to everyone; robots that the policy
+    refuses; impostors; verified robots that the policy exempts; browsers; the rules of robots.txt; hours and pace that
+    robots.txt asks for; limits of the policy.
     """
 
     def __init__(self, policy: Policy, clients: Clients, sites: Sites, limits: RateLimits) -> None:
@@ -131,7 +136,7 @@ class Gate:
         limit = self._limit_of(request, client)
         if limit is None:
             return Decision("refused", client, f"this site refuses {_PLURAL[client.identity]}")
-        return self._within(client, [*buckets, *limit], bool(buckets), passed_s)
+        return self._within(client, [*buckets, *limit], passed_s)
 
     def _paced(self, request: GateRequest, client: Client, rules: RobotRules, gap_s: float | None) -> list[Bucket]:
         """Returns the bucket for the pace that robots.txt asks for. A verified robot has one for all its addresses. Of
@@ -141,7 +146,7 @@ class Gate:
         burst = next((rate.documents for rate in rules.timing.rates if rate.gap_s == gap_s), 1)
         site, name = self._sites.name(request.host), rules.rules.name
         own = client.identity == "verified"
-        key = ("own pace", site, name) if own else ("pace", site, name, network_of(request.client))
+        key = (PACE, site, name) if own else (PACE, site, name, network_of(request.client))
         return [Bucket(key, gap_s, min(burst, MOST_BURST), min(EARLY_SHARE * gap_s, MOST_EARLY_S))]
 
     def _limit_of(self, request: GateRequest, client: Client) -> list[Bucket] | None:
@@ -174,18 +179,31 @@ class Gate:
         if browsers.action == "allow" or request.client is None:
             return Decision("allowed", client, "robots.txt is not for people's browsers")
         bucket = Bucket(("browser", address_of(request.client)), 60 / browsers.per_minute, browsers.burst)
-        return self._within(client, [bucket], False, passed_s)
+        return self._within(client, [bucket], passed_s)
 
-    def _within(self, client: Client, buckets: list[Bucket], is_paced: bool, passed_s: float) -> Decision:
+    def _within(self, client: Client, buckets: list[Bucket], passed_s: float) -> Decision:
         if not (wait_s := self._limits.take(buckets, passed_s)):
             return Decision("allowed", client, "no rule forbids it")
-        seconds = _whole_seconds(wait_s)
-        what = "this site's robots.txt asks" if is_paced else "this site asks"
-        gap_s = max(bucket.gap_s for bucket in buckets)
-        return Decision("too-fast", client, f"{what} for {gap_s:.3g} s between two requests", None, seconds)
+        exceeded = max(buckets, key=lambda bucket: self._limits.wait_s(bucket, passed_s))
+        return Decision("too-fast", client, _too_fast(exceeded), None, _whole_seconds(wait_s))
 
 
-_PLURAL: Final = {"unverified": "robots that cannot be verified", "undeclared": "programs that name no robot"}
+_PLURAL: Final = {"unverified": "robots that cannot be verified", "undeclared": "programs that are not robots"}
+
+_LIMITED: Final = {
+    "robot": "one network in the name of a robot that cannot be verified",
+    "address": "one address",
+    "network": "one network",
+    "browser": "one address",
+}
+"""Whose requests the policy limits, by the first part of the key of a bucket."""
+
+
+def _too_fast(bucket: Bucket) -> str:
+    kind, *_ = bucket.key
+    if kind == PACE:
+        return f"this site's robots.txt asks for {bucket.gap_s:.3g} s between two requests"
+    return f"this site permits {60 / bucket.gap_s:.3g} requests a minute from {_LIMITED[kind]}"
 
 
 def _are_robots_txt(targets: tuple[str, ...]) -> bool:
@@ -194,8 +212,10 @@ def _are_robots_txt(targets: tuple[str, ...]) -> bool:
 
 def _impostor(client: Client) -> str:
     if client.robot is not None and client.robot.control:
-        return f"{client.name} is a name for robots.txt only, which no robot sends"
-    return f"the request uses the name of {client.name}, which did not send it ({client.proof})"
+        return f"{client.name} is used only in robots.txt; no robot sends this name"
+    if client.proof == "reverse DNS":
+        return f"the request uses the name of {client.name}, but its address has no host name of {client.name}"
+    return f"the request uses the name of {client.name}, but comes from none of its published addresses"
 
 
 def _disallowed(verdict: Verdict) -> str:

@@ -156,7 +156,7 @@ class DecisionLog:
             self._failed += len(lines) - written.count(b"\n")
             if not self._is_failing:
                 what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-                _log.error("decisions cannot be logged: %s; the gate goes on", what)
+                _log.error("decisions cannot be logged: %s; the gate continues without", what)
             self._is_failing = True
         self._taken_bytes += len(data)
 

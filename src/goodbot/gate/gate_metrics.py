@@ -40,7 +40,9 @@ class GateMetrics:
         self, counts: Iterable[Figure], gauges: Iterable[Figure], problems: dict[str, str]
     ) -> Iterator[Metric]:
         decisions = CounterMetricFamily(
-            "goodbot_gate_decisions", "Decisions by what was decided and who asked", labels=("decision", "identity")
+            "goodbot_gate_decisions",
+            "Decisions by kind and identity of the client",
+            labels=("decision", "identity"),
         )
         for labels, count in sorted(self._decisions.items()):
             decisions.add_metric(labels, count)
@@ -60,7 +62,7 @@ class GateMetrics:
             yield GaugeMetricFamily(name, what, value=read())
         readable = GaugeMetricFamily(
             "goodbot_gate_robots_txt_readable",
-            "Whether the robots.txt could be read the last time; the last good one stays in force",
+            "1 if the robots.txt could be read at the last attempt; otherwise the last good one stays in force",
             labels=("place",),
         )
         for place, problem in problems.items():

@@ -90,7 +90,7 @@ class GateService:
         if any(name in (b"x-forwarded-for", b"x-real-ip") for name, _ in fields):
             self._has_warned = True
             _log.warning(
-                "%s sends the addresses of clients, but is not among the proxies, so all its requests count as its own."
+                "%s sends the addresses of clients, but is not among the proxies, so the gate takes it for the client."
                 " If it is your Web server, add it to proxies in gate.toml",
                 peer,
             )

@@ -1,4 +1,5 @@
-"""The policy of a gate: what happens to requests that robots.txt alone does not decide. It is read from gate.toml."""
+"""The policy of a gate, which is read from gate.toml: limits, exceptions for single robots, and the robots.txt of each
+host."""
 
 import re
 import tomllib
@@ -151,7 +152,7 @@ def _check(policy: Policy, name: str) -> None:
         if not host or "/" in host or host != host.strip():
             raise InputError(f"{name}: sites: {quoted(host)} is not the name of a host, such as example.org")
         if host_of(host) != host.lower().rstrip("."):
-            raise InputError(f"{name}: sites: {quoted(host)}: write the host alone, {host_of(host)}")
+            raise InputError(f"{name}: sites: {quoted(host)}: write the host without port: {host_of(host)}")
         if not source:
             raise InputError(f"{name}: sites: the place of the robots.txt of {quoted(host)} is empty")
 
@@ -163,7 +164,7 @@ def _in_words(message: str, values: Mapping[str, Any]) -> str:
     if what.startswith("Object contains unknown field"):
         field = what.partition("`")[2].rstrip("`")
         table = f"[{where}] has" if where else "there is"
-        return f"{table} no setting {quoted(field)}; see goodbot gate --help"
+        return f"{table} no setting {quoted(field)}; docs/how-to/gate.md lists the settings"
     choices = get_args(RobotAction) if where == "robots" and is_entry else _choices(where)
     if is_entry:  # msgspec does not say which one
         wrong = (key for key, value in values[where].items() if value not in choices and not _is_place(where, value))

@@ -16,6 +16,7 @@ from goodbot.gate.background import begun
 from goodbot.gate.decision import Sites
 from goodbot.gate.gate_request import host_of
 from goodbot.gate.site_rules import SiteRules, access_of_file
+from goodbot.human import counted
 from goodbot.url import Url, parse_url
 
 Fetch = Callable[[Url], Access]
@@ -63,9 +64,9 @@ class Fetching:
             raise
         except Exception as error:
             _log.exception("the robots.txt of %s cannot be fetched", url.origin)
-            raise RunError(f"the robots.txt of {url.origin} cannot be fetched: {error!r}") from error
+            raise RunError(f"cannot fetch the robots.txt of {url.origin}: {error!r}") from error
         if access.result == "unreachable":
-            raise RunError(f"the robots.txt of {url.origin} cannot be fetched: {access.reason.removesuffix('.')}")
+            raise RunError(f"cannot fetch the robots.txt of {url.origin}: {_why(access)}")
         if access.result == "successful":
             _check_form(f"the robots.txt of {url.origin}", access)
         return access
@@ -91,7 +92,9 @@ class SiteSource:
             raise InputError("the place of a robots.txt is empty: name a file or a URL")
         self.url = parse_url(self.place) if "://" in self.place else None
         if "://" in self.place and self.url is None:
-            raise InputError(f"{self.place!r} is not a URL of a site, such as https://example.org/")
+            raise InputError(f"not an http or https URL: {self.place}")
+        if self.place == "-":
+            raise InputError("the gate reads robots.txt again when it changes, so it cannot be standard input")
 
     def refresh(self, fetching: Fetching, passed_s: float) -> bool:
         """Reads a file again if it has changed. Of a URL, begins to fetch it when it is due, or takes over the answer
@@ -143,12 +146,12 @@ class SiteSource:
         if is_new:
             self.rules = SiteRules(access)
         if is_new or was_away:
-            _log.info("%s: %d groups of rules are in force", self.place, len(access.rules.groups))
+            _log.info("%s is in force, with %s", self.place, counted(len(access.rules.groups), "group"))
         return is_new
 
     def _note(self, problem: str) -> None:
         if self.problem != problem:
-            kept = "the gate goes on with the rules that it has" if self.rules else "the gate has no rules yet"
+            kept = "the gate keeps the rules that it has" if self.rules else "the gate has no rules yet"
             _log.warning("%s; %s", problem, kept)
         self.problem = problem
 
@@ -200,6 +203,13 @@ class SiteSources:
     def problems(self) -> dict[str, str]:
         """Returns for each place why it could not be read the last time; empty text if it could."""
         return {place: source.problem for place, source in self._places.items()}
+
+
+def _why(access: Access) -> str:
+    """Says why there is no robots.txt, without what that means to a robot."""
+    return (
+        f"status {access.status}" if access.status is not None else access.reason.removesuffix(".").rpartition(": ")[2]
+    )
 
 
 _NO_RULES: Final = SiteRules(Access.from_response(404, (), b"", 0.0))

@@ -46,7 +46,7 @@ def test_the_comments_say_what_is_missing(form: Format) -> None:
         "2026-09-10",
         "reverse DNS",
         "signatures",
-        "dot segments",
+        "goodbot gate",
         "Visit-time",
         "Request-rate with hours",
         "mode observe",
@@ -57,6 +57,7 @@ def test_the_comments_say_what_is_missing(form: Format) -> None:
         "openai-gptbot (2026-09-02)",
     ):
         assert words in said, words
+    assert ("dot segments" in said) == (form != "traefik")
     assert ("Crawl-delay and Request-rate" in said) == (form in ("apache", "caddy", "traefik"))
     assert all(warning[1:] in said for warning in export.warnings)
     assert not any(warning.endswith(".") for warning in export.warnings)
@@ -97,9 +98,9 @@ def test_the_networks_of_robots_that_are_closed_out() -> None:
 
 
 def test_a_robot_with_an_exception_is_not_closed_out() -> None:
-    with pytest.raises(InputError, match="no robot is closed out completely"):
+    with pytest.raises(InputError, match="no robot is refused on the whole site"):
         exported(site_of("User-agent: GPTBot\nDisallow: /\nAllow: /x\n"), "cidr")
-    with pytest.raises(InputError, match="no robot is closed out"):
+    with pytest.raises(InputError, match="no robot is refused on the whole site"):
         exported(site_of("User-agent: FooBot\nDisallow: /\n"), "cidr")
 
 

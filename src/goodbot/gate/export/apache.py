@@ -16,7 +16,7 @@ from goodbot.watch.remedies.comments import comment, label, listed
 from goodbot.watch.remedies.digests import prefix_of
 from goodbot.watch.remedies.targets import Part, Remedy
 
-ABILITIES: Final = Abilities("Apache", limits=False)
+ABILITIES: Final = Abilities("Apache", limits=False, last_counts=True)
 
 _TARGET: Final = r"^\S+ (?:[A-Za-z][A-Za-z0-9+.\-]*://[^/\s?]*)?"
 """What comes before the target in the request line as the client sent it: rewriting changes the URI."""

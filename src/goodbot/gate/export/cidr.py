@@ -13,8 +13,8 @@ from goodbot.watch.remedies.comments import comment, listed, sources
 from goodbot.watch.remedies.targets import Part, Remedy, TargetRobot, joined
 
 _FIREWALL: Final = (
-    "it stops only robots that publish their addresses: rules for single paths, impostors and limits need a Web server "
-    "or goodbot gate"
+    "this list stops only robots that publish their addresses: rules for single paths, impostors and limits need a Web "
+    "server or goodbot gate"
 )
 
 _ROBOTS_TXT: Final = "addresses that a firewall blocks cannot read robots.txt either"
@@ -37,7 +37,7 @@ def cidr_export(site: ExportedSite) -> Remedy:
     networks = joined(network for known in used for network in known.networks)
     if not networks:
         raise InputError(
-            f"there are no addresses to list: {'; '.join(left_out) or 'no robot is closed out completely'}"
+            f"there are no addresses to list: {'; '.join(left_out) or 'no robot is refused on the whole site'}"
         )
     text = comment(
         f"{MADE_BY} Networks to block, one per line: all published addresses of the robots to which {site.source} or "
@@ -45,7 +45,7 @@ def cidr_export(site: ExportedSite) -> Remedy:
         *sources([TargetRobot(target.robot, tuple(used)) for target in closed[:1]]),
         *(f"Note: {one}." for one in warnings),
         f"The lists are those that goodbot had on {site.records.today.isoformat()}. Operators change their addresses, "
-        "and you change robots.txt: run goodbot who update and this export again regularly. Test: goodbot who NAME "
+        "and you change robots.txt: run goodbot who update and this export again every week. Test: goodbot who NAME "
         "--ip ADDRESS",
     )
     return Remedy("cidr", (Part("", text + "".join(f"{network}\n" for network in networks)),), warnings)

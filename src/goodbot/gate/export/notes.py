@@ -27,6 +27,10 @@ class Abilities(NamedTuple):
     server: str
     limits: bool
     """Limits for each address or network, and the pace of each robot."""
+    reads_decoded: bool = False
+    """Whether it compares decoded URLs."""
+    last_counts: bool = False
+    """Whether the last of several names in one User-Agent counts."""
 
 
 def head(
@@ -36,14 +40,14 @@ def head(
     rules = sum(len(rules) for rules in found.rule_lists)
     where = f" for {site.host}" if site.host else ""
     return comment(
-        f"{MADE_BY} It enforces the robots.txt in {site.source}{where}: {counted(rules, 'rule')}. Robots are "
+        f"{MADE_BY} This configuration enforces {site.source}{where} ({counted(rules, 'rule')}). Robots are "
         "recognized by the name in the User-Agent, and genuine ones by the addresses that their operators publish. "
         "Disallowed requests, impostors and robots that the policy refuses are answered with 403. robots.txt stays "
         "readable for everyone, and no rule of robots.txt stops a browser.",
         *paragraphs,
         "",
-        f"What {abilities.server} cannot do with it, and goodbot gate can:",
-        *(f"- {sentence}." for sentence in _always(site)),
+        "How it differs from goodbot gate:",
+        *(f"- {sentence}." for sentence in _always(site, abilities)),
         *(f"- {sentence[:1].upper()}{sentence[1:]}." for sentence in warnings),
         *_sources(site),
     )
@@ -59,28 +63,31 @@ def notes(site: ExportedSite, found: SiteVisitors, abilities: Abilities, notatio
     )
 
 
-def _always(site: ExportedSite) -> Iterator[str]:
+def _always(site: ExportedSite, abilities: Abilities) -> Iterator[str]:
     yield (
-        "It does not notice changes. After a change of robots.txt, gate.toml or an address list, run goodbot gate "
-        "export again and reload the server"
+        "This configuration does not notice changes. After a change of robots.txt, gate.toml or an address list, run "
+        "goodbot gate export again and reload the server"
     )
     yield (
-        f"The address lists are those that goodbot had on {site.records.today.isoformat()}, and become wrong with "
-        "time: a genuine robot at a new address would be refused. Renew them every few weeks: goodbot who update, then "
-        "this export"
+        f"The address lists are those that goodbot had on {site.records.today.isoformat()}, and go out of "
+        "date: a genuine robot at a new address would be refused. Renew them every week: goodbot who update, then this "
+        "export"
     )
     yield "Robots are not verified by reverse DNS, nor by signatures (Web Bot Auth)"
     yield (
         "Of gate.toml, only the tables impostors, unverified, undeclared, browsers and robots count: what belongs to "
         "the service (proxies, keys, addresses, unknown_rules, sites) has no effect"
     )
+    if not abilities.reads_decoded:
+        yield (
+            "URLs are compared as the client sent them: dot segments and double slashes, as in /a/../b and //b, are "
+            "not resolved"
+        )
+    if not abilities.last_counts:
+        yield "Of several names in one User-Agent, the one that comes first in this configuration counts"
     yield (
-        "Targets are compared as the client sent them: dot segments and double slashes, as in /a/../b and //b, are not "
-        "resolved"
-    )
-    yield (
-        "Of several names in one User-Agent, the one that comes first in this configuration counts; a robot without a "
-        "record of goodbot counts as a robot only if its User-Agent looks like one, or if robots.txt names it"
+        "A robot without a record of goodbot counts as a robot only if its User-Agent looks like one, or if robots.txt "
+        "names it"
     )
 
 
@@ -103,12 +110,12 @@ def _about_policy(site: ExportedSite, found: SiteVisitors, abilities: Abilities)
         yield "the page of a refusal is that of the server: it names neither the rule nor the contact"
     if not abilities.limits:
         yield (
-            "it limits no rate, so robots that cannot be verified and programs that name no robot may come as fast as "
-            "they like, unless robots.txt or the policy refuses them"
+            "no rate is limited, so robots that cannot be verified and programs that are not robots may send any "
+            "number of requests, unless robots.txt or the policy refuses them"
         )
     elif policy.unverified.action == "limit":
         yield (
-            "robots that cannot be verified share the limit of their network, if robots.txt has the same rules for them"
+            "robots that cannot be verified share one limit for each network, if robots.txt has the same rules for them"
         )
 
 
@@ -169,7 +176,7 @@ def _sources(site: ExportedSite) -> Iterator[str]:
 def _about_times(timings: Sequence[tuple[str, Timing]], abilities: Abilities) -> Iterator[str]:
     hours = [name for name, timing in timings if timing.windows]
     if hours:
-        yield f"Visit-time, the hours for {some_of(hours)}, is not enforced"
+        yield f"Visit-time is not enforced, which concerns {some_of(hours)}"
     rates = [name for name, timing in timings if any(rate.window for rate in timing.rates)]
     if rates:
         yield f"a Request-rate with hours, as for {some_of(rates)}, is not enforced"
@@ -181,7 +188,10 @@ def _about_times(timings: Sequence[tuple[str, Timing]], abilities: Abilities) ->
 def _about_rules(found: SiteVisitors, notation: Notation) -> Iterator[str]:
     lines = sorted({rule.line for rule in too_long(found, notation)})
     if lines:
-        yield (f"rules of robots.txt that are too long for the server count in favour of robots: {lines_text(lines)}")
+        yield (
+            "rules of robots.txt that are too long for the server are left out or cut, in favour of robots: "
+            f"{lines_text(lines)}"
+        )
 
 
 def some_of(names: Sequence[str]) -> str:

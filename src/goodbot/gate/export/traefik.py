@@ -20,7 +20,7 @@ from goodbot.watch.remedies.comments import label, listed
 from goodbot.watch.remedies.digests import prefix_of
 from goodbot.watch.remedies.targets import Network, Part, Remedy, address_text
 
-ABILITIES: Final = Abilities("Traefik", limits=False)
+ABILITIES: Final = Abilities("Traefik", limits=False, reads_decoded=True)
 
 PRIORITY: Final = 1_000_000
 """Higher than that of any router of a site, which by default is the length of its rule."""
