@@ -1,6 +1,7 @@
 """The gate in front of a real Apache, with the configuration of docs/how-to/gate-apache.md."""
 
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,8 @@ from typing import Final
 import pytest
 
 from gate.gate_servers import RunningGate
-from goodbot.gate.apache_map import FIELDS
+from goodbot.gate.apache_map import FIELDS, AskedGate
+from goodbot.url import parse_url
 from programs import ROOT, blocks_of
 from watch.formats.log_servers import MODULES, TIMEOUT_S, free_port, program, running
 
@@ -230,6 +232,25 @@ def test_a_site_can_be_closed_while_the_gate_is_away(tmp_path: Path) -> None:
             assert site.ask("/open/", FIREFOX).status == 200
             assert site.ask("/private/", "TestBot/1.0").status == 403
         assert site.ask("/open/", FIREFOX).status == 503
+
+
+def test_a_gate_that_hangs_is_not_asked_again_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = parse_url(f"http://127.0.0.1:{silent.getsockname()[1]}/")
+        assert url is not None
+        gate = AskedGate(url, timeout_s=0.05)
+        assert [gate.value("203.0.113.9 a    GET / HTTP/1.1 x") for _ in range(20)] == ["200"] * 20
+        silent.accept()[0].close()
+        silent.setblocking(False)
+        with pytest.raises(BlockingIOError):  # it was asked once
+            silent.accept()
+        gate.close()
+
+
+def test_a_request_without_header_fields_is_refused(site: Site) -> None:
+    with socket.create_connection(("127.0.0.1", site.port), TIMEOUT_S) as client:
+        client.sendall(b"GET /private/\r\n")
+        assert b"the private page" not in client.makefile("rb").read()
 
 
 def test_the_page_has_the_key_that_the_program_reads() -> None:

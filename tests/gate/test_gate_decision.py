@@ -94,6 +94,10 @@ CASES = [
     Case("robots.txt", "allowed", EXAMPLEBOT, target="/robots.txt", robots_txt=CLOSED),
     Case("robots.txt with a query", "disallowed", EXAMPLEBOT, target="/robots.txt?x=1", robots_txt=CLOSED),
     Case("robots.txt for an impostor", "allowed", GPTBOT, target="/robots.txt"),
+    Case("a certificate", "allowed", EXAMPLEBOT, target="/.well-known/acme-challenge/aB_9-", robots_txt=CLOSED),
+    Case("no certificate", "disallowed", EXAMPLEBOT, target="/.well-known/acme-challenge/a/b", robots_txt=CLOSED),
+    Case("a way out", "disallowed", EXAMPLEBOT, target="/.well-known/acme-challenge/../../a", robots_txt=CLOSED),
+    Case("an app for podcasts", "allowed", "Overcast/3 (+http://overcast.example/; podcast app)", robots_txt=CLOSED),
     Case("robots.txt at night", "allowed", EXAMPLEBOT, target="/robots.txt", robots_txt=NIGHT),
     Case("robots.txt, unverified robots refused", "allowed", EXAMPLEBOT, target="/robots.txt", policy=NO_BOTS),
     Case(

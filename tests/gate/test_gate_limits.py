@@ -41,7 +41,7 @@ REQUESTS = 1000
 
 def test_a_bucket_gives_its_burst_and_then_one_token_a_gap() -> None:
     limits = RateLimits(100)
-    bucket = Bucket("a", 2.0, 3)
+    bucket = Bucket(("a",), 2.0, 3)
     assert [limits.take([bucket], 100.0) for _ in range(5)] == [0, 0, 0, 2.0, 2.0]
     assert limits.take([bucket], 101.5) == 0.5
     assert limits.take([bucket], 102.0) == 0
@@ -51,7 +51,7 @@ def test_a_bucket_gives_its_burst_and_then_one_token_a_gap() -> None:
 
 def test_of_several_buckets_all_must_have_a_token() -> None:
     limits = RateLimits(100)
-    one, two = Bucket("one", 1.0), Bucket("two", 5.0)
+    one, two = Bucket(("one",), 1.0), Bucket(("two",), 5.0)
     assert limits.take([two], 0.0) == 0
     assert limits.take([one, two], 1.0) == 4.0
     assert limits.take([one], 1.0) == 0, "a refusal takes no token"
@@ -61,12 +61,12 @@ def test_of_several_buckets_all_must_have_a_token() -> None:
 
 def test_keys_have_buckets_of_their_own() -> None:
     limits = RateLimits(100)
-    assert [limits.take([Bucket(key, 9.0)], 0.0) for key in ("a", "b", "a")] == [0, 0, 9.0]
+    assert [limits.take([Bucket((key,), 9.0)], 0.0) for key in ("a", "b", "a")] == [0, 0, 9.0]
 
 
 def test_a_request_may_come_a_little_early() -> None:
     limits = RateLimits(100)
-    bucket = Bucket("a", 10.0, 1, 2.0)
+    bucket = Bucket(("a",), 10.0, 1, 2.0)
     assert [limits.take([bucket], at) for at in (0.0, 8.0)] == [0, 0]
     assert limits.take([bucket], 16.0) == 2.0, "the seconds gained once are not gained again"
     assert limits.take([bucket], 18.0) == 0
@@ -79,7 +79,7 @@ def test_a_request_may_come_a_little_early() -> None:
 )
 def test_no_span_has_more_requests_than_the_rate_and_the_burst(times: list[float], gap_s: float, burst: int) -> None:
     limits = RateLimits(100)
-    taken = [at for at in times if limits.take([Bucket("a", gap_s, burst)], at) == 0]
+    taken = [at for at in times if limits.take([Bucket(("a",), gap_s, burst)], at) == 0]
     for first in range(len(taken)):
         for last in range(first, len(taken)):
             assert last - first + 1 <= burst + (taken[last] - taken[first]) / gap_s + 1e-3
@@ -91,7 +91,7 @@ def test_who_waits_as_long_as_the_answer_says_is_let_in(requests: list[tuple[int
     now = 0.0
     for key, pause in requests:
         now += pause
-        bucket = Bucket(key, 3.0, 2)
+        bucket = Bucket((key,), 3.0, 2)
         if wait_s := limits.take([bucket], now):
             now += wait_s
             assert limits.take([bucket], now + 1e-6) == 0
@@ -100,7 +100,7 @@ def test_who_waits_as_long_as_the_answer_says_is_let_in(requests: list[tuple[int
 def test_memory_is_bounded() -> None:
     limits = RateLimits(1000)
     for key in range(20_000):
-        limits.take([Bucket(key, 1.0)], 0.0)
+        limits.take([Bucket((key,), 1.0)], 0.0)
     assert 800 < len(limits) <= 1000
 
 

@@ -13,6 +13,7 @@ import pytest
 from disks import MOUNTS, small_disk
 from gate.gate_sockets import WITHIN_S
 from gate.running_gate import BROWSER, CLOSED, running_gate
+from goodbot.errors import RunError
 from goodbot.gate.clients import Client
 from goodbot.gate.decision import Decision
 from goodbot.gate.gate_log import MOST_WAITING_BYTES, DecisionLog, log_line
@@ -170,6 +171,12 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def test_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RunError, match="nobody reads this pipe"):
+        DecisionLog(tmp_path / "pipe")
 
 
 def test_a_folder_that_is_away_comes_back(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -133,6 +133,8 @@ WRONG = [
     Wrong(b"proxies = '::1'", ": proxies: expected array, got string"),
     Wrong(b"proxies = ['::1', 7]", ": proxies[1]: expected string, got integer"),
     Wrong(b"proxies = ['::1', 'nginx']", ": proxies: 'nginx' is neither an address nor a range"),
+    Wrong(b"proxies = ['::/0']", ": proxies: '::/0' would let every client name any address as its own"),
+    Wrong(b"[sites]\n'*.a.test' = 'x'", ": sites: '*.a.test': there are no wildcards; --robots is for all other hosts"),
     Wrong(b"proxies = ['10.0.0.0/33']", ": proxies: '10.0.0.0/33' is neither an address nor a range"),
     Wrong(b"keys = [false]", ": keys[0]: expected string, got boolean"),
     Wrong(b"addresses = 99", ": addresses: expected integer >= 100"),

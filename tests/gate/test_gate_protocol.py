@@ -158,6 +158,14 @@ async def test_a_uri_of_64_kb_passes_whole() -> None:
     assert dict(fields)[b"x-original-uri"] == long.encode()
 
 
+async def test_control_characters_in_a_field_are_no_error() -> None:
+    """nginx passes them on, and would make 500 of a 400."""
+    async with listening_gate(teller := Teller()) as gate:
+        reply = await gate.asked(b"GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: \x01My\x0bBot\x7f/1\r\n\r\n")
+    assert reply.status == 200
+    assert dict(teller.requests[0][2])[b"user-agent"] == b"\x01My\x0bBot\x7f/1"
+
+
 async def test_10_000_fields_and_doubled_ones_pass_in_their_order() -> None:
     lines = [f"X-{number}: {number}" for number in range(10_000)] + ["User-AGENT: one", "user-agent: two"]
     async with listening_gate(teller := Teller()) as gate:

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.registry.agent_kind import begins_as_browser, names_a_browser, names_a_robot, names_an_app
+from goodbot.registry.agent_kind import (
+    begins_as_browser,
+    names_a_browser,
+    names_a_feed_reader,
+    names_a_robot,
+    names_an_app,
+)
 
 CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Mobile Safari/537.36"
 
@@ -13,6 +19,9 @@ CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Mobile Safari/537.
     "agent",
     [
         "ExampleBot/1.0",
+        "FooBot2/1.0",
+        "Foobots/1",
+        "scraper/1",
         "Foo7bot/2.0",
         "my-crawler",
         "Web Spider 1.0",
@@ -44,6 +53,22 @@ def test_no_name_of_a_robot(agent: str) -> None:
     assert not names_a_robot(agent)
 
 
+@pytest.mark.parametrize(
+    ("agent", "is_reader"),
+    [
+        ("Overcast/3.0 (+http://overcast.fm/; iOS podcast app)", True),
+        ("gPodder/3.11 (+http://gpodder.org/)", True),
+        ("NextCloud-News/1 (+https://nextcloud.example)", True),
+        ("My RSS 2.0 (me@rss.example)", True),
+        ("FeedBot/1.0 (+https://feed.example)", False),
+        ("feed crawler", False),
+        ("Reader (+https://reader.example/)", False),
+    ],
+)
+def test_a_feed_reader(agent: str, is_reader: bool) -> None:
+    assert names_a_feed_reader(agent) == is_reader
+
+
 def test_browsers_and_apps() -> None:
     assert begins_as_browser("Mozilla/5.0 (X11)")
     assert names_a_browser("NetFront/3 UP.Link/6")
@@ -54,5 +79,5 @@ def test_browsers_and_apps() -> None:
 
 @given(st.text(max_size=2000))
 def test_any_text_has_an_answer(agent: str) -> None:
-    for kind in (names_a_robot, names_an_app, names_a_browser, begins_as_browser):
+    for kind in (names_a_robot, names_a_feed_reader, names_an_app, names_a_browser, begins_as_browser):
         assert kind(agent) in (True, False)

@@ -7,6 +7,7 @@ not do: Apache counts everyone whom it lets through as logged in, which would op
 import logging
 import re
 import socket
+import time
 from html import escape
 from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -33,6 +34,9 @@ AWAY: Final = "503"
 TIMEOUT_S: Final = 2.0
 """How long the gate may take. After that, the request is let through."""
 
+REST_S: Final = 3.0
+"""How long a gate that did not answer in time is not asked again."""
+
 _REFUSED: Final = frozenset((403, 429))
 _BREAKS: Final = re.compile(r"[\x00-\x1f\x7f]+")
 
@@ -51,6 +55,8 @@ class AskedGate:
         self._timeout_s = timeout_s
         self._socket: socket.socket | None = None
         self._is_away = False
+        self._asked_again_s = 0.0
+        self._has_complained = False
 
     def value(self, key: str) -> str:
         """Returns the value for a key: `200`, or `403 0 WHY`, or `429 SECONDS WHY`, in which WHY is a sentence for a
@@ -58,7 +64,13 @@ class AskedGate:
         Never raises. Takes about 0.1 ms."""
         fields = _read(key)
         if fields is None:
-            _log.error("Apache sent a line that lacks fields: compare its RewriteRule with docs/how-to/gate-apache.md")
+            if not self._has_complained:
+                self._has_complained = True
+                _log.error(
+                    "Apache sent a line that lacks fields: compare its RewriteRule with docs/how-to/gate-apache.md"
+                )
+            return self._away
+        if time.monotonic() < self._asked_again_s:
             return self._away
         try:
             answer = self._ask(fields.head())
@@ -66,6 +78,8 @@ class AskedGate:
             if not self._is_away:
                 _log.error("the gate cannot be asked, so the answer is %s: %s", self._away, error)
             self._is_away = True
+            if isinstance(error, TimeoutError):  # Apache waits for one line after another
+                self._asked_again_s = time.monotonic() + REST_S
             return self._away
         if answer.status not in (200, *_REFUSED):  # as if it were down: it has no place for this connection
             self.close()
@@ -76,8 +90,13 @@ class AskedGate:
         self._is_away = False
         if answer.status not in _REFUSED:
             return ALLOWED
-        why = _BREAKS.sub(" ", escape(answer.fields.get(b"x-goodbot-why", b"").decode("latin-1")))
+        why = _BREAKS.sub(" ", escape(answer.fields.get(b"x-goodbot-why", b"").decode("latin-1"), quote=False))
         return f"{answer.status} {answer.fields.get(b'retry-after', b'0').decode('latin-1')} {why}"
+
+    def _complain_once(self) -> None:
+        if not self._has_complained:
+            self._has_complained = True
+            _log.error("Apache sent a line that lacks fields: compare its RewriteRule with docs/how-to/gate-apache.md")
 
     def close(self) -> None:
         """Closes the connection."""

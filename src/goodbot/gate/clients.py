@@ -6,7 +6,13 @@ from typing import Final, Literal, NamedTuple, Protocol
 from goodbot.gate.gate_request import GateRequest
 from goodbot.lru import LruCache
 from goodbot.registry import KnownRobot, Tier
-from goodbot.registry.agent_kind import begins_as_browser, names_a_browser, names_a_robot, names_an_app
+from goodbot.registry.agent_kind import (
+    begins_as_browser,
+    names_a_browser,
+    names_a_feed_reader,
+    names_a_robot,
+    names_an_app,
+)
 from goodbot.registry.lookup import MAX_READ
 from goodbot.registry.signed_request import KeyDirectory, SignedRequest, verify_request
 from goodbot.watch.addresses import is_local_address
@@ -125,8 +131,9 @@ class Clients:
 
 
 def _kind_of(user_agent: str) -> Client:
-    """Returns the client with a User-Agent that is not on record."""
-    if names_a_robot(user_agent):
+    """Returns the client with a User-Agent that is not on record. Feed readers count as programs: people chose what
+    they fetch."""
+    if names_a_robot(user_agent) and not names_a_feed_reader(user_agent):
         return Client("unverified", None, "")
     is_browser = begins_as_browser(user_agent) or names_a_browser(user_agent) or names_an_app(user_agent)
     return Client("browser" if is_browser else "undeclared", None, "")

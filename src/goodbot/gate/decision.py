@@ -1,6 +1,7 @@
 """Decides what happens to a request: the order in which identity, robots.txt, pace and policy count."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
@@ -27,7 +28,8 @@ STATUS: Final[Mapping[Code, int]] = {
     "ambiguous": 403,
 }
 
-ROBOTS_TXT: Final = "/robots.txt"
+OPEN: Final = re.compile(r"/robots\.txt|/\.well-known/acme-challenge/[A-Za-z0-9_-]+")
+"""What is open to everyone: robots.txt itself, and the answers to those who issue certificates (RFC 8555 §8.3)."""
 
 PACE: Final = "pace"
 """The first part of the key of a bucket for what robots.txt asks for."""
@@ -84,7 +86,7 @@ class Sites:
 class Gate:
     """Decides about requests. Nothing in it waits, opens a file or a socket, or reads a clock.
 
-    The order: requests that name too many URLs; robots.txt itself, which is open to everyone; robots that the policy
+    The order: requests that name too many URLs; what is open to everyone (`OPEN`); robots that the policy
     refuses; impostors; verified robots that the policy exempts; browsers; the rules of robots.txt; hours and pace that
     robots.txt asks for; limits of the policy.
     """
@@ -101,8 +103,8 @@ class Gate:
         client = self._clients.recognize(request, now)
         if not request.targets:
             return Decision("ambiguous", client, "the request names too many different URLs")
-        if _are_robots_txt(request.targets):
-            return Decision("allowed", client, "robots.txt is open to everyone")
+        if all(map(OPEN.fullmatch, request.targets)):
+            return Decision("allowed", client, "this URL is open to everyone")
         wish = self.policy.robots.get(client.name, "rules") if client.name else "rules"
         if wish == "refuse":
             return Decision("refused", client, f"this site refuses {client.name}")
@@ -204,10 +206,6 @@ def _too_fast(bucket: Bucket) -> str:
     if kind == PACE:
         return f"this site's robots.txt asks for {bucket.gap_s:.3g} s between two requests"
     return f"this site permits {60 / bucket.gap_s:.3g} requests a minute from {_LIMITED[kind]}"
-
-
-def _are_robots_txt(targets: tuple[str, ...]) -> bool:
-    return all(target == ROBOTS_TXT for target in targets)
 
 
 def _impostor(client: Client) -> str:

@@ -1,5 +1,6 @@
 """Writes one JSON line for each decision, in a form that `goodbot watch` reads."""
 
+import errno
 import logging
 import os
 import sys
@@ -174,9 +175,13 @@ class DecisionLog:
             os.close(before)
 
     def _opened(self) -> int:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO would wait for a reader
         try:
-            return os.open(str(self._file), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o640)
+            descriptor = os.open(str(self._file), flags, 0o640)
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
             raise InputError(f"cannot write {self._file}: {error.strerror}") from error
         except OSError as error:
-            raise RunError(f"cannot write {self._file}: {error.strerror}") from error
+            reason = "nobody reads this pipe" if error.errno == errno.ENXIO else error.strerror
+            raise RunError(f"cannot write {self._file}: {reason}") from error
+        os.set_blocking(descriptor, True)
+        return descriptor

@@ -89,6 +89,7 @@ class GateProtocol(asyncio.Protocol):
         self._answering = answering
         self._connections = connections
         self._parser = httptools.HttpRequestParser(self)
+        self._parser.set_dangerous_leniencies(lenient_headers=True)  # Web servers pass on control characters in values
         self._transport: asyncio.Transport | None = None
         self._peer: str | None = None
         self._loop = asyncio.get_running_loop()

@@ -148,7 +148,11 @@ def _check(policy: Policy, name: str) -> None:
             parse_address_or_range(text)
         except ValueError as error:
             raise InputError(f"{name}: proxies: {quoted(text)} is neither an address nor a range") from error
+        if parse_address_or_range(text).prefixlen == 0:
+            raise InputError(f"{name}: proxies: {quoted(text)} would let every client name any address as its own")
     for host, source in policy.sites.items():
+        if "*" in host:
+            raise InputError(f"{name}: sites: {quoted(host)}: there are no wildcards; --robots is for all other hosts")
         if not host or "/" in host or host != host.strip():
             raise InputError(f"{name}: sites: {quoted(host)} is not the name of a host, such as example.org")
         if host_of(host) != host.lower().rstrip("."):

@@ -146,7 +146,8 @@ class SiteSource:
         if is_new:
             self.rules = SiteRules(access)
         if is_new or was_away:
-            _log.info("%s is in force, with %s", self.place, counted(len(access.rules.groups), "group"))
+            log = _log.warning if was_away else _log.info  # as the problem was a warning
+            log("%s is in force, with %s", self.place, counted(len(access.rules.groups), "group"))
         return is_new
 
     def _note(self, problem: str) -> None:

@@ -11,6 +11,8 @@ from gate.export.export_sites import site_of
 from goodbot.errors import InputError
 from goodbot.gate.export import FORMATS, Format, exported
 from goodbot.gate.export.agent_regex import (
+    HAS_FEED_WORD,
+    HAS_ROBOT_WORD,
     LOOKS_LIKE_A_BROWSER,
     LOOKS_LIKE_A_ROBOT,
     LOOKS_LIKE_A_TELEPHONE,
@@ -21,7 +23,13 @@ from goodbot.gate.export.agent_regex import (
 from goodbot.gate.export.notation import PCRE
 from goodbot.gate.export.site import LOCAL_NETWORKS
 from goodbot.registry import bundled_registry
-from goodbot.registry.agent_kind import begins_as_browser, names_a_browser, names_a_robot, names_an_app
+from goodbot.registry.agent_kind import (
+    begins_as_browser,
+    names_a_browser,
+    names_a_feed_reader,
+    names_a_robot,
+    names_an_app,
+)
 from goodbot.registry.crawler_user_agents import load_crawler_user_agents
 from goodbot.watch.addresses import is_local_address
 
@@ -144,12 +152,17 @@ def test_expressions_find_what_the_registry_finds() -> None:
     robot = re.compile(f"(?i){LOOKS_LIKE_A_ROBOT}", re.ASCII)
     browser = re.compile(f"(?i){LOOKS_LIKE_A_BROWSER}", re.ASCII)
     telephone = re.compile(f"(?i){LOOKS_LIKE_A_TELEPHONE}", re.ASCII)
+    feed = re.compile(f"(?i){HAS_FEED_WORD}", re.ASCII)
+    word = re.compile(f"(?i){HAS_ROBOT_WORD}", re.ASCII)
     assert len(AGENTS) > 1000
     for agent in AGENTS:
         text = agent.encode().decode("latin-1").strip()
         is_browser = begins_as_browser(text) or names_a_browser(text) or names_an_app(text)
         looks = robot.search(text) is not None and telephone.search(text) is None
         assert looks == names_a_robot(text), agent
+        is_reader = feed.search(text) is not None and word.search(text) is None
+        if looks:  # what no one takes for a robot needs no exception
+            assert is_reader == names_a_feed_reader(text), agent
         assert (browser.search(text) is not None) == is_browser, agent
 
 

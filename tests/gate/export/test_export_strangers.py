@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gate.export.export_servers import SERVERS, check
 from gate.export.export_sites import site_of
+from goodbot.errors import InputError
 from goodbot.gate.export import Format, exported
 
 NASTY: Final = (
@@ -61,6 +62,21 @@ def robots_txt(names: tuple[str, ...] | list[str], patterns: tuple[str, ...] | l
 @pytest.mark.parametrize("server", SERVERS)
 def test_nasty_patterns_and_names_are_accepted(server: Format, tmp_path: Path) -> None:
     check(server, tmp_path, exported(site_of(robots_txt(NAMES, NASTY)), server))
+
+
+@pytest.mark.parametrize("server", ["nginx", pytest.param("haproxy", marks=pytest.mark.long)])
+def test_thousands_of_groups_are_accepted(server: Format, tmp_path: Path) -> None:
+    """Each group is a visitor of its own."""
+    groups = "".join(f"User-agent: Robot{number}Bot\nDisallow: /a{number}\n" for number in range(1500))
+    check(
+        server, tmp_path, exported(site_of(f"{groups}User-agent: *\nDisallow: /{'a' * 4000}\nCrawl-delay: 5\n"), server)
+    )
+
+
+def test_a_configuration_that_would_be_too_long_is_refused() -> None:
+    groups = "".join(f"User-agent: Robot{number}Bot\nDisallow: /a{number}\n" for number in range(1000))
+    with pytest.raises(InputError, match="more than 16 MiB"):
+        exported(site_of(groups), "traefik")
 
 
 TEXTS: Final = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=60)

@@ -18,11 +18,19 @@ MOST_NAMES_OCTETS: Final = 2400
 _PROBE: Final = "zzzz"
 """A name that has nothing in common with the expression around it."""
 
-LOOKS_LIKE_A_ROBOT: Final = (
-    r"(?:\+https?://|[a-z0-9_]@[a-z0-9_]"
-    r"|\b(?:[abd-z0-9][a-z0-9]|c[a-tv-z0-9]|[a-z0-9]?|[a-z0-9][a-z0-9][a-z0-9]+)bot\b|(?:crawler|spider)\b)"
+HAS_ROBOT_WORD: Final = (
+    r"(?:\b(?:[abd-z0-9][a-z0-9]|c[a-tv-z0-9]|[a-z0-9]?|[a-z0-9][a-z0-9][a-z0-9]+)bots?[0-9]*\b"
+    r"|(?:crawler|spider|scraper)s?[0-9]*\b)"
 )
-"""What `names_a_robot` finds, but for telephones. The words before `bot` are all but `cu`: Cubot makes telephones."""
+"""A word in the names of robots. The words before `bot` are all but `cu`: Cubot makes telephones."""
+
+HAS_CONTACT: Final = r"(?:\+https?://|[a-z0-9_]@[a-z0-9_])"
+
+LOOKS_LIKE_A_ROBOT: Final = f"(?:{HAS_CONTACT}|{HAS_ROBOT_WORD})"
+"""What `names_a_robot` finds, but for telephones."""
+
+HAS_FEED_WORD: Final = r"(?:feed|podcast|podder|\bnews\b|\brss|rss\b)"
+"""A word in the names of feed readers: if none of `HAS_ROBOT_WORD` is there, they are not robots."""
 
 LOOKS_LIKE_A_TELEPHONE: Final = (
     r"^Mozilla/5\.0\s\(Linux\x3b\s(?:U\x3b\s)?Android\s[0-9.]+\x3b(?:\s[a-z][a-z]-[a-z][a-z]\x3b)?[^()+@:\x3b]*"
@@ -37,6 +45,9 @@ LOOKS_LIKE_A_BROWSER: Final = (
     r"|firefox|chrome|safari|msie|opera|midori|lynx|links|w3m|konqueror|browser|up\.link)"
 )
 """What `begins_as_browser`, `names_a_browser` and `names_an_app` find."""
+
+FEED_READER: Final = f"(?:{HAS_FEED_WORD}.*{HAS_CONTACT}|{HAS_CONTACT}.*{HAS_FEED_WORD})"
+"""A feed reader that says how its operator can be reached; those that do not never look like robots."""
 
 _BEFORE_TOKEN: Final = r"(?:^|[^a-z0-9_.\-])[0-9_.\-]*"
 _AFTER_TOKEN: Final = r"(?:$|[^a-z0-9_.\-]|\.+(?:$|[^a-z0-9_.\-]))"

@@ -21,7 +21,9 @@ ABILITIES: Final = Abilities("Apache", limits=False, last_counts=True)
 _TARGET: Final = r"^\S+ (?:[A-Za-z][A-Za-z0-9+.\-]*://[^/\s?]*)?"
 """What comes before the target in the request line as the client sent it: rewriting changes the URI."""
 
-_NOT_ROBOTS_TXT: Final = rf"%{{THE_REQUEST}} !~ m#{_TARGET}/robots\.txt(?:\s|$)#"
+_NOT_OPEN: Final = (
+    rf"%{{THE_REQUEST}} !~ m#{_TARGET}/(?:robots\.txt|\.well-known/acme-challenge/[A-Za-z0-9_-]+)(?:\s|$)#"
+)
 
 
 def apache_export(site: ExportedSite) -> Remedy:
@@ -115,7 +117,7 @@ def _section(found: SiteVisitors, prefix: str) -> str:
     rules = f"        Require all granted\n{stops}{_refusal(f'{prefix}_closed', free)}"
     return (
         comment("What follows; robots.txt itself is open to everyone.")
-        + f'<If "{_NOT_ROBOTS_TXT}">\n    AuthMerging And\n    <RequireAll>\n{rules}    </RequireAll>\n</If>\n'
+        + f'<If "{_NOT_OPEN}">\n    AuthMerging And\n    <RequireAll>\n{rules}    </RequireAll>\n</If>\n'
     )
 
 

@@ -84,7 +84,7 @@ def _maps(found: SiteVisitors, prefix: str) -> str:
         for number, every in enumerate(found.rule_lists)
         for written in written_rules(every, RE2)
     ]
-    itself = [rf'        "~^{_ORIGIN}/robots\.txt$" yes' + "\n"]
+    itself = [rf'        "~^{_ORIGIN}/(?:robots\.txt|\.well-known/acme-challenge/[A-Za-z0-9_-]+)$" yes' + "\n"]
     return "".join(
         (
             _indented("Who comes, by the User-Agent; the first expression that matches counts."),

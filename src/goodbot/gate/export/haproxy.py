@@ -84,7 +84,10 @@ def _in_words(numbers: list[int]) -> list[str]:
 def _visitors(site: ExportedSite, found: SiteVisitors, prefix: str) -> str:
     variable = f"txn.{prefix}_visitor"
     new = f"!{{ var({variable}) -m found }}"
-    lines = [f"acl {prefix}_itself pathq -m str /robots.txt\n"]
+    lines = [
+        f"acl {prefix}_itself pathq -m str /robots.txt\n",
+        f"acl {prefix}_itself pathq -m reg ^/\\\\.well-known/acme-challenge/[A-Za-z0-9_-]+$\n",
+    ]
     if site.host:
         lines.append(f"acl {prefix}_site req.hdr(host),host_only -m str -i {site.host}\n")
         lines.append(f"http-request set-var({variable}) int({_OTHER_SITE}) if !{prefix}_site\n")

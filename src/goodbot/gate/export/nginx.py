@@ -17,8 +17,11 @@ SERVER_BLOCK: Final = "in the server block, before its locations and before othe
 
 ABILITIES: Final = Abilities("nginx", limits=True)
 
-_ROBOTS_TXT: Final = r"~^/robots\.txt$"
+_OPEN: Final = r"~^/(?:robots\.txt|\.well-known/acme-challenge/[A-Za-z0-9_-]+)$"
 _SLOWEST_PER_MINUTE: Final = 1
+MOST_NUMBERS: Final = 500
+"""Numbers of visitors in one expression: nginx reads at most 4,096 octets."""
+
 MOST_BURST: Final = 1000
 """nginx takes more, but then a limit hardly limits."""
 
@@ -131,7 +134,7 @@ def _verdict_maps(found: SiteVisitors, prefix: str) -> str:
     return (
         comment("What follows; robots.txt itself is open to everyone.")
         + _map(source, f"{prefix}_verdict", lines)
-        + _map("$request_uri", f"{prefix}_stop", [f'"{_ROBOTS_TXT}" "";'], f"${prefix}_verdict")
+        + _map("$request_uri", f"{prefix}_stop", [f'"{_OPEN}" "";'], f"${prefix}_verdict")
     )
 
 
@@ -182,8 +185,9 @@ def _limits(site: ExportedSite, found: SiteVisitors, prefix: str) -> list[_Limit
 
 def _keys(found: SiteVisitors, kind: Kind, key: str) -> tuple[str, ...]:
     """Verified robots have no limit of the policy."""
-    numbers = "|".join(map(str, found.of_kind(kind)))
-    return (f'"~^v(?:{numbers}) (?!in )" "{key}";',) if numbers else ()
+    every = found.of_kind(kind)
+    some = (every[place : place + MOST_NUMBERS] for place in range(0, len(every), MOST_NUMBERS))
+    return tuple(f'"~^v(?:{"|".join(map(str, numbers))}) (?!in )" "{key}";' for numbers in some)
 
 
 def _paces(found: SiteVisitors, network: str) -> Iterator[_Limit]:
@@ -221,7 +225,7 @@ def _zone(limit: _Limit, prefix: str) -> str:
     rate = f"{number}r/m" if number < 6000 else f"{math.ceil(number / 60)}r/s"
     return (
         _map(f'"${prefix}_visitor ${prefix}_place "', f"{variable}_key", limit.keys)
-        + _map("$request_uri", f"{variable}_limit", (f'"{_ROBOTS_TXT}" "";',), f'"${variable}_key"')
+        + _map("$request_uri", f"{variable}_limit", (f'"{_OPEN}" "";',), f'"${variable}_key"')
         + f"limit_req_zone ${variable}_limit zone={variable}:10m rate={rate};\n"
     )
 

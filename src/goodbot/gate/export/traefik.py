@@ -9,6 +9,7 @@ of robots.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from goodbot.errors import InputError
 from goodbot.gate.export.agent_regex import names_regexes
 from goodbot.gate.export.notation import RE2_PATH
 from goodbot.gate.export.notes import Abilities, head, lines_text, notes
@@ -24,6 +25,11 @@ ABILITIES: Final = Abilities("Traefik", limits=False, reads_decoded=True)
 
 PRIORITY: Final = 1_000_000
 """Higher than that of any router of a site, which by default is the length of its rule."""
+
+MOST_OCTETS: Final = 16 * 1024 * 1024
+"""The longest configuration."""
+
+_NOT_OPEN: Final = "!Path(`/robots.txt`) && !PathRegexp(`^/\\.well-known/acme-challenge/[A-Za-z0-9_-]+$`)"
 
 _NOBODY: Final = "255.255.255.255/32"
 """No client has this address."""
@@ -63,15 +69,21 @@ class _Router(NamedTuple):
 def _configuration(site: ExportedSite, found: SiteVisitors, prefix: str) -> str:
     host = f"Host(`{site.host}`) && " if site.host else ""
     lines = ["http:\n  routers:\n"]
-    routers = [*_routers(found)]
-    for number, router in enumerate(routers, 1):
+    number, octets = 0, 0
+    for number, router in enumerate(_routers(found), 1):
+        octets += 2 * len(router.rule)
+        if octets > MOST_OCTETS:
+            raise InputError(
+                f"the configuration for Traefik would have more than {MOST_OCTETS // 1024**2} MiB, because each of its "
+                "routers repeats the names of robots: use the gate itself, or another format"
+            )
         for kind, tls in (("", ""), ("-tls", "      tls: {}\n")):
             lines.append(
                 f"    # {label(router.about)}\n    {_name(prefix)}-{number}{kind}:\n"
-                f"      rule: '{host}!Path(`/robots.txt`) && {router.rule}'\n      priority: {PRIORITY}\n"
+                f"      rule: '{host}{_NOT_OPEN} && {router.rule}'\n      priority: {PRIORITY}\n"
                 f"      middlewares: [{_name(prefix)}-refuse]\n      service: noop@internal\n{tls}"
             )
-    if not routers:
+    if not number:
         lines = ["http:\n"]
     lines.append(
         f'  middlewares:\n    {_name(prefix)}-refuse:\n      ipAllowList:\n        sourceRange: ["{_NOBODY}"]\n'

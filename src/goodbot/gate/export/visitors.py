@@ -12,8 +12,10 @@ from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.gate.clients import Client, Identity
 from goodbot.gate.decision import MOST_BURST
 from goodbot.gate.export.agent_regex import (
+    FEED_READER,
+    HAS_CONTACT,
+    HAS_ROBOT_WORD,
     LOOKS_LIKE_A_BROWSER,
-    LOOKS_LIKE_A_ROBOT,
     LOOKS_LIKE_A_TELEPHONE,
     names_regexes,
     tokens_regexes,
@@ -48,9 +50,11 @@ _LEVEL: Final = {
     "listed": 3,
     "telephone": 4,
     "named": 5,
-    "look": 6,
-    "browser": 7,
-    "token": 8,
+    "word": 6,
+    "feed": 7,
+    "look": 8,
+    "browser": 9,
+    "token": 10,
 }
 
 
@@ -232,14 +236,18 @@ def visitors_of(rules: SiteRules, policy: Policy, records: Records, *, paces: bo
         entries.append(Entry(_LEVEL["named"], found.of_token(token, "unverified"), (token,), (), (token,), True))
         if not names_a_robot(token):
             entries.append(Entry(_LEVEL["token"], found.of_token(token, "undeclared"), (token,), (), (token,)))
-    look = Entry(_LEVEL["look"], found.of_token("", "unverified"), ("other robots",), regex=LOOKS_LIKE_A_ROBOT)
+    looks = (
+        Entry(_LEVEL["word"], found.of_token("", "unverified"), ("other robots",), regex=HAS_ROBOT_WORD),
+        Entry(_LEVEL["feed"], found.of_token("", "undeclared"), ("other feed readers",), regex=FEED_READER),
+        Entry(_LEVEL["look"], found.of_token("", "unverified"), ("other robots",), regex=HAS_CONTACT),
+    )
     telephone = Entry(_LEVEL["telephone"], found.browser(), ("telephones",), regex=LOOKS_LIKE_A_TELEPHONE)
     browser = Entry(_LEVEL["browser"], found.browser(), ("browsers and apps",), regex=LOOKS_LIKE_A_BROWSER)
     other = found.of_token("", "undeclared")
     names = {robot.name for robot in (*records.registry.robots, *listed)}
     return SiteVisitors(
         tuple(found.visitors),
-        tuple(_joined([*entries, telephone, look, browser])),
+        tuple(_joined([*entries, telephone, *looks, browser])),
         found.rule_lists,
         other,
         tuple(found.timings.items()),
