@@ -13,7 +13,8 @@ curl. robots.txt has 40 groups with 400 rules, and asks for a Crawl-delay. The r
                        decision is logged
     gate               wrk asks the gate directly, as a Web server does
 
-Each row is measured with 2 connections, each with one request in flight, and with CONNECTIONS of them. `CPU µs` is the
+Each row is measured with CONNECTIONS connections twice: at about RATE requests/s, which shows how long an answer takes,
+and as fast as the answers come, which shows how many there can be. `CPU µs` is the
 CPU time for a request, of nginx and of the gate; each is one process. All programs share the machine with wrk. Memory
 is that of the gate after each row: it must not grow once it has seen all addresses.
 
@@ -44,7 +45,6 @@ from goodbot.registry import AddressBook, KnownRobot, robots
 from settings import UsageError, save, start, whole
 
 SCRIPT = Path(__file__).parent / "gate_load.lua"
-FEW = 2
 SHARES = {"browser": 10, "robot": 6, "unknown": 2, "tool": 2}
 """Of 20 requests."""
 TOOLS = ("curl/8.5.0", "python-requests/2.31.0", "Go-http-client/1.1", "okhttp/4.12.0", "Wget/1.21.4")
@@ -96,6 +96,7 @@ GATE_SERVER = """
 
 SECONDS = whole("SECONDS", 10, "how long each row is asked", 1, 3600)
 CONNECTIONS = whole("CONNECTIONS", 16, "requests in flight at once", 1, 200)
+RATE = whole("RATE", 1000, "requests/s of the paced runs", 10, 100_000)
 AGENTS = whole("AGENTS", 1000, "different User-Agents", 20, 100_000)
 ADDRESSES = whole("ADDRESSES", 100_000, "different addresses", 100, 10_000_000)
 SEED = whole("SEED", 1, "the seed of the requests", 0, 2**31)
@@ -106,7 +107,7 @@ class Row:
     """The result of one run of wrk. Times in ms, CPU times in µs for a request, memory of the gate in MB."""
 
     program: str
-    connections: int
+    is_paced: bool
     requests: int
     requests_per_s: float
     p50_ms: float
@@ -122,15 +123,16 @@ class Row:
     def row(self) -> str:
         """Returns a line of the table."""
         statuses = "/".join(f"{100 * count / max(1, self.requests):.0f}" for count in self.statuses.values())
+        kind = "paced" if self.is_paced else "full"
         return (
-            f"{self.program:<12} {self.connections:>5} {self.requests_per_s:>10,.0f} {self.p50_ms:>7.2f} "
+            f"{self.program:<12} {kind:>5} {self.requests_per_s:>10,.0f} {self.p50_ms:>7.2f} "
             f"{self.p95_ms:>7.2f} {self.p99_ms:>7.2f} {self.max_ms:>8.1f} {self.nginx_cpu_us:>9.0f} "
             f"{self.gate_cpu_us:>8.0f} {self.gate_memory_mb:>7.0f} {statuses:>15} {self.broken:>6}"
         )
 
 
 HEAD = (
-    f"{'':<12} {'conn.':>5} {'requests/s':>10} {'p50 ms':>7} {'p95 ms':>7} {'p99 ms':>7} {'max ms':>8} "
+    f"{'':<12} {'load':>5} {'requests/s':>10} {'p50 ms':>7} {'p95 ms':>7} {'p99 ms':>7} {'max ms':>8} "
     f"{'nginx µs':>9} {'gate µs':>8} {'gate MB':>7} {'% 200/403/429/…':>15} {'broken':>6}"
 )
 
@@ -266,20 +268,20 @@ def load(
     program: str,
     port: int,
     requests: Path,
-    connections: int,
+    delay_ms: float,
     server: psutil.Process | None,
     gate: psutil.Process | None,
 ) -> Row:
     """Runs wrk against a server, after a warm-up."""
     is_direct = server is None
-    wrk(port, requests, connections, WARM_UP_S, is_direct=is_direct)
+    wrk(port, requests, delay_ms, WARM_UP_S, is_direct=is_direct)
     before = [cpu_s(process) for process in (server, gate)]
-    figures = wrk(port, requests, connections, SECONDS.value(), is_direct=is_direct)
+    figures = wrk(port, requests, delay_ms, SECONDS.value(), is_direct=is_direct)
     spent = [cpu_s(process) - was for process, was in zip((server, gate), before, strict=True)]
     count = max(1, figures["requests"])
     return Row(
         program,
-        connections,
+        delay_ms > 0,
         figures["requests"],
         figures["requests"] / figures["wall_s"],
         figures["p50_ms"],
@@ -294,10 +296,11 @@ def load(
     )
 
 
-def wrk(port: int, requests: Path, connections: int, seconds: int, *, is_direct: bool) -> dict[str, Any]:
+def wrk(port: int, requests: Path, delay_ms: float, seconds: int, *, is_direct: bool) -> dict[str, Any]:
     """Runs wrk; returns its figures."""
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s", str(SCRIPT)]
+    command = ["wrk", "-t1", f"-c{CONNECTIONS.value()}", f"-d{seconds}s", "--timeout", "30s", "-s", str(SCRIPT)]
     environment = {**os.environ, "REQUESTS": str(requests), "FORWARDED": "1" if is_direct else "0"}
+    environment["DELAY_MS"] = str(round(delay_ms))
     command.append(f"http://127.0.0.1:{port}")
     output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
     figures: dict[str, Any] = json.loads(output.splitlines()[-1])
@@ -342,8 +345,8 @@ def main() -> int:
                     if program == "gate"
                     else own.enter_context(nginx(folder, nginx_lines(program, gate_port)))
                 )
-                for connections in (FEW, CONNECTIONS.value()):
-                    rows.append(load(program, port, requests, connections, server, asked))
+                for delay_ms in (1000 * CONNECTIONS.value() / RATE.value(), 0.0):
+                    rows.append(load(program, port, requests, delay_ms, server, asked))
                     print(rows[-1].row(), flush=True)
         counted = decisions(gate_port)
     print(f"{counted:,} decisions were made and logged in all")
@@ -353,4 +356,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(start(__file__, __doc__, (SECONDS, CONNECTIONS, AGENTS, ADDRESSES, SEED), main))
+    raise SystemExit(start(__file__, __doc__, (SECONDS, CONNECTIONS, RATE, AGENTS, ADDRESSES, SEED), main))

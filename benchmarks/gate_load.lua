@@ -1,5 +1,6 @@
 -- Sends requests of many agents from many addresses, and prints the result as a line of JSON. For wrk, see
 -- bench_gate.py. The file REQUESTS has a line for each request: address, path and User-Agent, with tabs between them.
+-- DELAY_MS: how long each connection waits before a request, on average.
 -- FORWARDED=1: as a Web server asks the gate; otherwise as a client asks the Web server.
 
 local threads = {}
@@ -23,6 +24,10 @@ function init()
       table.insert(requests, wrk.format("GET", path, {["X-Test-Client"] = address, ["User-Agent"] = agent}))
     end
   end
+end
+
+function delay()
+  return math.random(0, 2 * tonumber(os.getenv("DELAY_MS")))
 end
 
 function request()

@@ -65,15 +65,19 @@ class RulesForRobot:
         self._is_free = reading.named_only and not own
         matcher = self._access.rules.matcher(self.name)
         self._allows: Callable[[str], bool] = matcher.allows
+        self._matcher = matcher if self._access.result == "successful" else None
         self.groups: Final = () if self._is_free else tuple(matcher.groups)
         """The groups that apply."""
 
     def disallows(self, url: str) -> Verdict | None:
         """Returns the verdict if the robot may not fetch a URL (absolute, or a path with its query); None if it may.
-        Takes about 1 µs if it may."""
+        Takes about 1 µs if it may, some 20 µs if not."""
         if self._is_free or self._allows(url):
             return None
-        verdict = self._access.verdict(url, self.name)
+        if self._matcher is not None:  # the access may have dropped it, and would compile the rules again
+            verdict = self._matcher.verdict(url, self._access.result, self._access.valid_until)
+        else:
+            verdict = self._access.verdict(url, self.name)
         return None if verdict.allowed else verdict
 
     @property
