@@ -84,6 +84,18 @@ def create_file(path: Path, content: bytes, mode: int) -> None:
         raise RunError(f"cannot write {path}: {error.strerror}") from error
 
 
+def read_bounded(path: Path, most_bytes: int) -> bytes:
+    """Reads a file that the user named: at most one byte more than `most_bytes`, so that a longer one is noticed.
+    Raises InputError if it cannot be read; a pipe is not waited for."""
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"cannot read {path}: it is not a file")
+        with path.open("rb") as opened:
+            return opened.read(most_bytes + 1)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
 def cannot_write(path: Path, error: OSError) -> GoodbotError:
     """Returns the error to raise for a file that cannot be written: InputError if `path` is a folder, or its folder
     does not exist; else RunError, such as for a full disk or a missing permission."""

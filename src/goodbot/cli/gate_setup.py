@@ -17,6 +17,7 @@ from goodbot.cli.own_robots import address_book, data_folder, load_registry
 from goodbot.cli.watch_keys import load_keys
 from goodbot.errors import GoodbotError, InputError
 from goodbot.exclusion import Access
+from goodbot.files import read_bounded
 from goodbot.gate.background import begun
 from goodbot.gate.clients import Clients
 from goodbot.gate.decision import Gate
@@ -201,21 +202,11 @@ def load_policy(options: GateOptions, registry: Registry) -> Policy:
     file = options.policy_file
     policy = Policy()
     if file is not None:
-        policy = with_recorded_names(parse_policy(_read(file), str(file)), registry, str(file))
+        policy = with_recorded_names(parse_policy(read_bounded(file, MOST_BYTES), str(file)), registry, str(file))
     if options.robots is None and not policy.sites:
         raise InputError("the gate needs a robots.txt: --robots FILE or URL, or [sites] in --policy gate.toml")
     mode, contact = options.mode or policy.mode, policy.contact or options.contact
     return msgspec.structs.replace(policy, mode=mode, contact=contact)
-
-
-def _read(file: Path) -> bytes:
-    try:
-        if file.exists() and not file.is_file():
-            raise InputError(f"cannot read {file}: it is not a file")
-        with file.open("rb") as opened:
-            return opened.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _beside(policy_file: Path | None, keys: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from goodbot.cli.printing import say_folded
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
+from goodbot.files import read_bounded
 from goodbot.registry import KnownRobot, Registry
 from goodbot.registry.signature_keys import MOST_BYTES, SignatureKey, parse_key_directory
 from goodbot.registry.signed_request import KeyDirectory, origin_of
@@ -31,23 +32,12 @@ def _load(text: str, registry: Registry) -> KeyDirectory:
         name, file = Path(text).stem, text
     if not name or not file:
         raise InputError(f"--keys needs FILE or NAME=FILE, not {text!r}")
-    keys = parse_key_directory(_read(file))
+    keys = parse_key_directory(read_bounded(Path(file), MOST_BYTES))
     if keys is None:
         raise InputError(f"{file} is not a key directory (a JWK Set, JSON with keys): save what the robot serves")
     if not keys:
         raise InputError(f"{file} has no key that goodbot can use: Ed25519 or RSA")
     return _directory(name, keys, registry)
-
-
-def _read(file: str) -> bytes:
-    path = Path(file)
-    try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"cannot read {file}: it is not a file")
-        with path.open("rb") as opened:
-            return opened.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _directory(name: str, keys: tuple[SignatureKey, ...], registry: Registry) -> KeyDirectory:

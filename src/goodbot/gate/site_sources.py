@@ -12,6 +12,7 @@ from typing import Final
 
 from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion import Access
+from goodbot.files import read_bounded
 from goodbot.gate.background import begun
 from goodbot.gate.decision import Sites
 from goodbot.gate.gate_request import host_of
@@ -228,7 +229,7 @@ def _content(access: Access) -> tuple[object, bytes]:
 
 
 def _file_access(place: str) -> Access:
-    body = _read_file(place)
+    body = read_bounded(Path(place), MOST_BYTES)
     if len(body) > MOST_BYTES:
         raise InputError(f"{place} has more than {MOST_BYTES // 1024**2} MiB, which is too long for a robots.txt")
     access = access_of_file(body)
@@ -242,17 +243,6 @@ def _stamp_of(place: str) -> _Stamp | None:
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
-
-
-def _read_file(place: str) -> bytes:
-    path = Path(place)
-    try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"cannot read {place}: it is not a file")
-        with path.open("rb") as opened:
-            return opened.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {place}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _check_form(name: str, access: Access) -> None:
