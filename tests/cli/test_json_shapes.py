@@ -139,6 +139,7 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("archive repair --in crawl", 0, dict, {"done", "damaged", "lost"}),
     ("cluster status --in crawl", 2, None, set()),  # those of a database: `test_cluster`
     ("cluster workers --in crawl", 2, None, set()),
+    ("gate export --robots robots.txt --format nginx", 0, dict, {"format", "robots", "text", "parts", "warnings"}),
     ("config", 0, dict, {"file", "settings"}),
     ("config --in crawl", 0, dict, {"file", "settings"}),
     ("search word --in crawl", 0, dict, SEARCH),

@@ -34,7 +34,7 @@ def test_every_deviation_is_on_the_page() -> None:
 
 
 def test_every_dialect_has_a_page() -> None:
-    others = {"conformance", "records", "preferences", "directives", "crawling"}
+    others = {"conformance", "records", "preferences", "directives", "crawling", "gate"}
     assert {page.stem for page in PAGES} == others | set(DIALECTS) - {"rfc9309"}
 
 
