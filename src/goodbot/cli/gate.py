@@ -167,7 +167,7 @@ async def _serve(setup: GateSetup, log: DecisionLog, listener: socket.socket, as
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, stop.set)
 
-    gc.freeze()  # a full collection would examine all records and keep requests waiting for 30 ms
+    gc.freeze()  # what was loaded need not be examined by each full collection
 
     def ready() -> None:
         _say_ready(setup, listener, as_json)
