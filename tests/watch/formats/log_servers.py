@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from random import SystemRandom
 from typing import Final
 
 import pytest
@@ -230,7 +231,12 @@ def _wait_for(port: int, started: subprocess.Popen[bytes], folder: Path) -> None
 
 
 def free_port() -> int:
-    """Returns a port of loopback on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
+    """Returns a port of loopback on which nobody listens. It is below those that the system gives to connections, so
+    that it stays free until a server is started on it."""
+    while True:
+        port = SystemRandom().randrange(10_000, 32_768)  # Hypothesis gives all workers the same usual numbers
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
         return port
