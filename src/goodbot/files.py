@@ -84,6 +84,19 @@ def create_file(path: Path, content: bytes, mode: int) -> None:
         raise RunError(f"cannot write {path}: {error.strerror}") from error
 
 
+Stamp = tuple[int, int, int, int]
+"""What shows that a file has changed: times of content and of permissions in nanoseconds, size, inode."""
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Returns the stamp of a file; None if it is not there."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+
+
 def read_bounded(path: Path, most_bytes: int) -> bytes:
     """Reads a file that the user named: at most one byte more than `most_bytes`, so that a longer one is noticed.
     Raises InputError if it cannot be read; a pipe is not waited for."""

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import math
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from goodbot.cli.own_robots import address_book, data_folder, load_registry
 from goodbot.cli.watch_keys import load_keys
 from goodbot.errors import GoodbotError, InputError
 from goodbot.exclusion import Access
-from goodbot.files import read_bounded
+from goodbot.files import Stamp, read_bounded, stamp_of
 from goodbot.gate.background import begun
 from goodbot.gate.clients import Clients
 from goodbot.gate.decision import Gate
@@ -219,18 +218,13 @@ def _path_beside(policy_file: Path | None, file: str) -> str:
     return str(policy_file.absolute().parent / file) if policy_file is not None else file
 
 
-def _stamp(file: Path | None) -> tuple[int, ...] | None:
-    """Returns what shows that a file has changed; None if it is not there."""
-    try:
-        found = os.stat(file) if file is not None else None
-    except OSError:
-        return None
-    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino) if found is not None else None
+def _stamp(file: Path | None) -> Stamp | None:
+    return stamp_of(file) if file is not None else None
 
 
-def _stamps_within(folder: Path) -> Sequence[tuple[str, tuple[int, ...] | None]]:
+def _stamps_within(folder: Path) -> Sequence[tuple[str, Stamp | None]]:
     try:
         files = sorted(folder.glob("*.txt"))
     except OSError:
         return []
-    return [(file.name, _stamp(file)) for file in files]
+    return [(file.name, stamp_of(file)) for file in files]

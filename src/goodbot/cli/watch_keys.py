@@ -7,7 +7,7 @@ from goodbot.cli.printing import say_folded
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.files import read_bounded
-from goodbot.registry import KnownRobot, Registry
+from goodbot.registry import Registry
 from goodbot.registry.signature_keys import MOST_BYTES, SignatureKey, parse_key_directory
 from goodbot.registry.signed_request import KeyDirectory, origin_of
 
@@ -43,7 +43,7 @@ def _load(text: str, registry: Registry) -> KeyDirectory:
 def _directory(name: str, keys: tuple[SignatureKey, ...], registry: Registry) -> KeyDirectory:
     """Finds the robots of a directory: the one of that name, and all whose keys are served at the same place. The name
     may also be that place, a URL or a host."""
-    named = _robot_called(name, registry)
+    named = registry.find_named(name)
     place = origin_of(named.signatures if named and named.signatures else name)
     served_there = {
         robot.name for robot in registry.robots if robot.signatures and origin_of(robot.signatures) == place
@@ -51,8 +51,3 @@ def _directory(name: str, keys: tuple[SignatureKey, ...], registry: Registry) ->
     robots = served_there | ({named.name} if named else set())
     is_known = bool(served_there) or "://" in name
     return KeyDirectory(name, place if is_known else None, frozenset(robots), {key.key_id: key for key in keys})
-
-
-def _robot_called(name: str, registry: Registry) -> KnownRobot | None:
-    wanted = name.lower()
-    return next((robot for robot in registry.robots if robot.name.lower() == wanted), registry.find_token(name))

@@ -1,7 +1,7 @@
 """Speaks HTTP/1.1 with Web servers that ask the gate: one object for each connection.
 
-An answer takes so little time that it is given as soon as the head of a request is there; no task is made for it. A
-framework takes several times as long for a request as a decision does (docs/performance.md).
+An answer takes so little time that it is given as soon as the head of a request is there; no task is made for it,
+and no framework is needed.
 """
 
 import asyncio

@@ -132,9 +132,7 @@ def with_recorded_names(policy: Policy, registry: Registry, name: str = "gate.to
 
 
 def _recorded_name(text: str, registry: Registry, file: str) -> str:
-    wanted = text.strip().lower()
-    named = next((robot for robot in registry.robots if robot.name.lower() == wanted), None)
-    found = named or registry.find_token(text)
+    found = registry.find_named(text)
     if found is None:
         similar = registry.similar_tokens(text)
         more = f"did you mean {' or '.join(similar)}?" if similar else "goodbot who --list names those with a record"

@@ -1,7 +1,6 @@
 """Reads the robots.txt of each site, from a file or a URL, and reads it again when it has changed."""
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +11,7 @@ from typing import Final
 
 from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion import Access
-from goodbot.files import read_bounded
+from goodbot.files import Stamp, read_bounded, stamp_of
 from goodbot.gate.background import begun
 from goodbot.gate.decision import Sites
 from goodbot.gate.gate_request import host_of
@@ -39,9 +38,6 @@ FIRST_FETCH_S: Final = 10.0
 """How long `load` waits for robots.txt files at URLs. Those that take longer are taken over when they are there."""
 
 _log: Final = logging.getLogger(__name__)
-
-_Stamp = tuple[int, int, int, int]
-"""What shows that a file has changed: times of content and of permissions in nanoseconds, size, inode."""
 
 
 class Fetching:
@@ -84,8 +80,8 @@ class SiteSource:
     was_read: bool = field(init=False, default=False)
     fetched: Future[Access] | None = field(init=False, default=None)
     """The answer to come, while it is fetched."""
-    _stamp: _Stamp | None = field(init=False, default=None)
-    _seen: _Stamp | None = field(init=False, default=None)
+    _stamp: Stamp | None = field(init=False, default=None)
+    _seen: Stamp | None = field(init=False, default=None)
     _due_s: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
@@ -113,7 +109,7 @@ class SiteSource:
 
     def read_first(self, passed_s: float) -> None:
         """Reads a file for the first time. Raises InputError if it cannot be used."""
-        self._stamp = self._seen = _stamp_of(self.place)
+        self._stamp = self._seen = stamp_of(Path(self.place))
         access = _file_access(self.place)
         self._take_over(lambda: access, passed_s)
 
@@ -122,13 +118,13 @@ class SiteSource:
         self._note(f"the robots.txt of {self.url.origin if self.url else self.place} has not been fetched yet")
 
     def _read(self, passed_s: float) -> bool:
-        self._stamp = self._seen = _stamp_of(self.place)
+        self._stamp = self._seen = stamp_of(Path(self.place))
         return self._take_over(lambda: _file_access(self.place), passed_s)
 
     def _is_changed(self, passed_s: float) -> bool:
         """Whether a file is to be read again. One that has changed is read when it has stayed as it is between two
         calls: somebody may still be writing it. One that could not be read is tried again."""
-        stamp = _stamp_of(self.place)
+        stamp = stamp_of(Path(self.place))
         is_settled, self._seen = stamp == self._seen, stamp
         return is_settled and (stamp != self._stamp or (bool(self.problem) and passed_s >= self._due_s))
 
@@ -235,14 +231,6 @@ def _file_access(place: str) -> Access:
     access = access_of_file(body)
     _check_form(place, access)
     return access
-
-
-def _stamp_of(place: str) -> _Stamp | None:
-    try:
-        found = os.stat(place)
-    except (OSError, ValueError):
-        return None
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
 
 def _check_form(name: str, access: Access) -> None:

@@ -66,6 +66,12 @@ class Registry:
         name = token.strip().lower()
         return self._tokens.get(name) or load_crawler_user_agents().by_name.get(name)
 
+    def find_named(self, name: str) -> KnownRobot | None:
+        """Finds the robot whose record has this name, in any case; else the one with this product token."""
+        wanted = name.strip().lower()
+        named = next((robot for robot in self.robots if robot.name.lower() == wanted), None)
+        return named or self.find_token(name)
+
     def similar_tokens(self, token: str, most: int = 3) -> list[str]:
         """Suggests recorded product tokens for one that is misspelt, nearest first.
 

@@ -41,7 +41,7 @@ class AddressRanges:
         return place >= 0 and packed <= self._ends[version][place]
 
 
-_LOCAL: Final = AddressRanges(
+LOCAL_NETWORKS: Final[tuple[IPv4Network | IPv6Network, ...]] = tuple(
     ip_network(text)
     for text in (
         "10.0.0.0/8",  # private: RFC 1918
@@ -56,6 +56,9 @@ _LOCAL: Final = AddressRanges(
         "fe80::/10",  # link-local: RFC 4291
     )
 )
+"""The networks of addresses that are not from the Internet; see `is_local`."""
+
+_LOCAL: Final = AddressRanges(LOCAL_NETWORKS)
 
 
 def is_local(packed: bytes) -> bool:

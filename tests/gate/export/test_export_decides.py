@@ -103,6 +103,9 @@ URIS: Final = (
     "/robots.txt",
     "/robots.txt?x",
     "/robots.txtx",
+    "/.well-known/acme-challenge/aB_9-",
+    "/.well-known/acme-challenge/a/b",
+    "/.well-known/acmex",
     "/private",
     "/Private",
     "/%70rivat%65/x",
@@ -221,7 +224,7 @@ def differences(gate: SiteGate, visits: Visits, some: Iterator[Case]) -> list[tu
 @pytest.mark.parametrize("server", SERVERS)
 def test_a_server_decides_as_the_gate_does(gate: SiteGate, visits: dict[str, Visits], server: str) -> None:
     """Every kind of client, with a few URIs; every URI, with one robot."""
-    some = [*cases([*AGENTS], ("/", "/private", "/private/open", "/robots.txt"))]
+    some = [*cases([*AGENTS], ("/", "/private", "/private/open", "/robots.txt", "/.well-known/acme-challenge/aB_9-"))]
     every = [*cases(["unknown robot"], URIS)]
     assert {gate.decide(*case).status for case in some} == {200, 403}
     assert differences(gate, visits[server], iter([*some, *every])) == []

@@ -21,7 +21,6 @@ from goodbot.gate.export.agent_regex import (
     words_regexes,
 )
 from goodbot.gate.export.notation import PCRE
-from goodbot.gate.export.site import LOCAL_NETWORKS
 from goodbot.registry import bundled_registry
 from goodbot.registry.agent_kind import (
     begins_as_browser,
@@ -31,7 +30,7 @@ from goodbot.registry.agent_kind import (
     names_an_app,
 )
 from goodbot.registry.crawler_user_agents import load_crawler_user_agents
-from goodbot.watch.addresses import is_local_address
+from goodbot.watch.addresses import LOCAL_NETWORKS, is_local_address
 
 CLOSED: Final = "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\nUser-agent: *\nDisallow: /x\n"
 SERVER_FORMATS: Final = tuple(form for form in FORMATS if form != "cidr")

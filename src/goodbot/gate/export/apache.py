@@ -10,8 +10,9 @@ from typing import Final
 from goodbot.gate.export.notation import REQUEST_LINE
 from goodbot.gate.export.notes import Abilities, head, notes
 from goodbot.gate.export.rule_lists import written_rules
-from goodbot.gate.export.site import LOCAL_NETWORKS, ExportedSite, address_sets, in_lines
+from goodbot.gate.export.site import ExportedSite, address_sets, in_lines
 from goodbot.gate.export.visitors import OUTSIDE, SiteVisitors
+from goodbot.watch.addresses import LOCAL_NETWORKS
 from goodbot.watch.remedies.comments import comment, label, listed
 from goodbot.watch.remedies.digests import prefix_of
 from goodbot.watch.remedies.targets import Part, Remedy

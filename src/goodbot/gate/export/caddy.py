@@ -10,8 +10,9 @@ from typing import Final
 from goodbot.gate.export.notation import RE2
 from goodbot.gate.export.notes import Abilities, head, notes
 from goodbot.gate.export.rule_lists import written_rules
-from goodbot.gate.export.site import LOCAL_NETWORKS, ExportedSite, address_sets
+from goodbot.gate.export.site import ExportedSite, address_sets
 from goodbot.gate.export.visitors import NO_RULES, SiteVisitors
+from goodbot.watch.addresses import LOCAL_NETWORKS
 from goodbot.watch.remedies.comments import comment, label, listed
 from goodbot.watch.remedies.digests import prefix_of
 from goodbot.watch.remedies.targets import Network, Part, Remedy, address_text

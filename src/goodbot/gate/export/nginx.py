@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 from goodbot.gate.export.notation import PCRE
 from goodbot.gate.export.notes import Abilities, head, notes
 from goodbot.gate.export.rule_lists import written_rules
-from goodbot.gate.export.site import LOCAL_NETWORKS, ExportedSite, address_sets
+from goodbot.gate.export.site import ExportedSite, address_sets
 from goodbot.gate.export.visitors import NO_RULES, Kind, Pace, SiteVisitors
+from goodbot.watch.addresses import LOCAL_NETWORKS
 from goodbot.watch.remedies.comments import comment, label, listed, network_lines
 from goodbot.watch.remedies.digests import prefix_of
 from goodbot.watch.remedies.targets import Part, Remedy

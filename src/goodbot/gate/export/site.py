@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_network
 from typing import Final, NamedTuple
 
 from goodbot.errors import InputError, quoted
@@ -14,23 +13,6 @@ from goodbot.gate.policy import Policy
 from goodbot.gate.site_rules import SiteRules
 from goodbot.watch.remedies.choosing import Records
 from goodbot.watch.remedies.targets import Network, address_text
-
-LOCAL_NETWORKS: Final[tuple[Network, ...]] = tuple(
-    ip_network(text)
-    for text in (
-        "0.0.0.0/8",
-        "10.0.0.0/8",
-        "100.64.0.0/10",
-        "127.0.0.0/8",
-        "169.254.0.0/16",
-        "172.16.0.0/12",
-        "192.168.0.0/16",
-        "::1/128",
-        "fc00::/7",
-        "fe80::/10",
-    )
-)
-"""The addresses for which `watch.addresses.is_local` is true: they show nothing about a robot."""
 
 _HOST: Final = re.compile(r"[A-Za-z0-9._:\[\]-]*")
 

@@ -15,8 +15,9 @@ from goodbot.gate.export.notation import RE2_PATH
 from goodbot.gate.export.notes import Abilities, head, lines_text, notes
 from goodbot.gate.export.path_regex import path_regex
 from goodbot.gate.export.rule_lists import OrderedRule, RuleList
-from goodbot.gate.export.site import LOCAL_NETWORKS, ExportedSite
+from goodbot.gate.export.site import ExportedSite
 from goodbot.gate.export.visitors import NO_RULES, Entry, SiteVisitors
+from goodbot.watch.addresses import LOCAL_NETWORKS
 from goodbot.watch.remedies.comments import label, listed
 from goodbot.watch.remedies.digests import prefix_of
 from goodbot.watch.remedies.targets import Network, Part, Remedy, address_text

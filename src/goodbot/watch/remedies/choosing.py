@@ -141,9 +141,7 @@ class Chosen:
 
 def find_robot(text: str, registry: Registry) -> KnownRobot:
     """Finds a robot by its name, its product token or a User-Agent. Raises InputError if none is on record."""
-    wanted = text.strip().lower()
-    named = next((robot for robot in registry.robots if robot.name.lower() == wanted), None)
-    found = named or registry.find_token(text) or registry.find(text)
+    found = registry.find_named(text) or registry.find(text)
     if found is None:
         similar = registry.similar_tokens(text)
         listed = "goodbot who --list names the robots with a record"

@@ -111,11 +111,7 @@ def _choose_impostor(robot: SavedRobot, records: Records, chosen: Chosen) -> Non
 
 def _on_record(name: str, registry: Registry) -> KnownRobot:
     """Returns the record of a robot in a report; one with the name only if it is not on record any more."""
-    wanted = name.strip().lower()
-    found = next((robot for robot in registry.robots if robot.name.lower() == wanted), None) or registry.find_token(
-        name
-    )
-    return found or KnownRobot(
+    return registry.find_named(name) or KnownRobot(
         name=shown(name, 60), operator=None, purpose="other", looked_up=0, source="", recorded=False
     )
 
