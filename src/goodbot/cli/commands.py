@@ -36,6 +36,8 @@ SECTIONS = {
         "submit": "Add URLs to a crawl",
         "why": "Show everything decided about one URL",
         "export": "Print the URLs, pages, links or records of a crawl",
+        "audit": "Report broken links and other problems of your site, from a crawl",
+        "sitemap": "Write sitemaps of what a crawl saw",
         "courtesy": "Report what each host asked of the robot, and what the robot did",
         "lessons": "List or drop what a crawl has learned about hosts",
         "forget": "Stop requesting pages from a host, and remove what is kept of it",

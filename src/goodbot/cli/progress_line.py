@@ -33,14 +33,19 @@ class ProgressLine:
         overwrite(line)
         self._next, self._shown = now + EVERY_S, True
 
+    def wipe(self) -> None:
+        """Wipes the line, before a result is printed on the same terminal."""
+        if self._shown:
+            overwrite("")
+        self._shown = False
+
     def __enter__(self) -> "ProgressLine":
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._shown:
-            overwrite("")
+        self.wipe()
 
 
 def _may_show() -> bool:

@@ -50,7 +50,7 @@ def _links(base: Url, found: Extract, response: Response) -> tuple[Link, ...]:
     """Returns each URL once, or twice if it occurs with and without nofollow. A link gets its first anchor."""
     references = [Reference(value, "", _REFRESH_REL) for value in response.all_headers("refresh")]
     references += found.links
-    targets = [_refresh_target(href) if rel == _REFRESH_REL else href for href, _, rel in references]
+    targets = [refresh_target(href) if rel == _REFRESH_REL else href for href, _, rel in references]
     links: dict[tuple[str, bool], Link] = {}
     for (href, anchor, rel), url in zip(references, resolve_all(base, targets), strict=True):
         if url is None or len(links) >= MAX_LINKS:
@@ -81,7 +81,7 @@ def _alternates(base: Url, found: Extract) -> tuple[tuple[str, Url], ...]:
     )
 
 
-def _refresh_target(content: str) -> str | None:
+def refresh_target(content: str) -> str | None:
     """Returns the reference in `5; url=next.html` (WHATWG HTML §4.2.5.3), or None if the page only reloads itself."""
     found = _REFRESH.match(content)
     if found is None:

@@ -1,7 +1,10 @@
 """What an answer is before it is read: its digest, whether it is complete, and an outcome to begin with. Pure."""
 
+import re
 from base64 import b32encode
+from collections.abc import Iterable
 from hashlib import sha1
+from typing import Final, NamedTuple
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.url import Url
@@ -18,6 +21,36 @@ def fetched_event(capture: Capture, response: Response) -> Event:
     cut = f", cut ({response.truncated})" if response.truncated else ""
     took = f"{len(response.body)} bytes in {capture.elapsed_s * 1000:.0f} ms{cut}"
     return Event(capture.fetched_at, "fetch", str(response.status), took)
+
+
+class AnswerSize(NamedTuple):
+    """The size of an answer's body, as sent, and the time from the request to its end."""
+
+    size_bytes: int
+    taken_s: float
+
+
+_TOOK: Final = re.compile(r"([0-9]{1,15}) bytes in ([0-9]{1,12}) ms", re.ASCII)
+
+
+def answer_size(events: Iterable[Event]) -> AnswerSize | None:
+    """Returns what the last `fetched_event` among the events of a visit states; None if there is none."""
+    took = [found for event in events if event.step == "fetch" and (found := _TOOK.match(event.reason))]
+    return AnswerSize(int(took[-1][1]), int(took[-1][2]) / 1000) if took else None
+
+
+_REDIRECTED: Final = re.compile(r"status 3[0-9][0-9], to (https?://[^\s]+)", re.ASCII)
+
+
+def redirect_reason(status: int, target: Url) -> str:
+    """Returns the reason of the outcome of a redirect; `redirected_to` reads it."""
+    return f"status {status}, to {target}"
+
+
+def redirected_to(why: str) -> str | None:
+    """Returns the target of a redirect, from the reason of its outcome; None if that names none."""
+    found = _REDIRECTED.fullmatch(why)
+    return None if found is None else found[1]
 
 
 def failed_outcome(

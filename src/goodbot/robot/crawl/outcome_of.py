@@ -11,7 +11,7 @@ from goodbot.exclusion.access.bot_walls import Wall
 from goodbot.lesson_values import IndexedPage
 from goodbot.page import Body, read_body
 from goodbot.page.rendered import Rendered, read_rendered
-from goodbot.robot.crawl.answer_facts import body_digest, failed_outcome, fetched_event, is_broken_off
+from goodbot.robot.crawl.answer_facts import body_digest, failed_outcome, fetched_event, is_broken_off, redirect_reason
 from goodbot.robot.crawl.following import Following, refuse_private
 from goodbot.robot.crawl.indexable import document_of, indexing
 from goodbot.robot.crawl.not_requested import out_of_scope
@@ -378,7 +378,7 @@ class OutcomeReader:
             lists=leased.lists,
             expects_list=leased.expects_list,
         )
-        return replace(outcome, state="visited", why=f"status {response.status}, to {target}", links=(link,))
+        return replace(outcome, state="visited", why=redirect_reason(response.status, target), links=(link,))
 
     def _source(self, leased: LeasedUrl, capture: Capture) -> LeasedUrl:
         """Returns `leased` as the source of the URLs in its answer. If a public host answered, none of them may lead to

@@ -65,6 +65,17 @@ def found_events(
 ) -> tuple[Event, ...]:
     """Returns how a URL became known, and why it was left out if it was. A URL without a source that is `public_only`
     is from a visitor; other submissions are like seeds."""
-    origin = f"linked from {source}" if source else "submitted by a visitor" if public_only else "seed or submitted"
+    origin = f"{_LINKED_FROM}{source}" if source else "submitted by a visitor" if public_only else "seed or submitted"
     found = Event(at, "found", "known", f"{origin}, depth {depth}")
     return (found,) if refused is None else (found, Event(at, "scope", "out-of-scope", refused))
+
+
+_LINKED_FROM: Final = "linked from "
+
+
+def found_on(event: Event) -> str | None:
+    """Returns the page, the sitemap or the robots.txt at which a URL was found, if the event (see `found_events`) names
+    it."""
+    if event.step != "found" or not event.reason.startswith(_LINKED_FROM):
+        return None
+    return event.reason.removeprefix(_LINKED_FROM).rpartition(", depth ")[0] or None

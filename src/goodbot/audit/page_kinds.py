@@ -1,0 +1,104 @@
+"""A4 to A6: the kinds of findings about single pages."""
+
+from typing import Final
+
+from goodbot.audit.example_pages import NAMED, THERE, home, in_language, linked, sitemap, titled, translated
+from goodbot.audit.kind import AuditKind, SitePage
+
+_GOOGLE: Final = "https://developers.google.com/search/docs/crawling-indexing"
+
+UNTITLED: Final = AuditKind(
+    "A401",
+    "page without a title",
+    "warning",
+    "this page has no title",
+    "visitors, who see the URL in tabs and bookmarks; search engines, which make up a title",
+    "add a <title> that says what the page is about",
+    "WHATWG HTML 4.2.2; WCAG 2.2 2.4.2",
+    linked(THERE),
+    (titled("/", "Home"),),
+)
+REPEATED_TITLE: Final = AuditKind(
+    "A402",
+    "title that several pages have",
+    "warning",
+    "{count} pages have the title {title}",
+    "visitors, who cannot tell the pages apart in search results",
+    "give each page a title of its own, or a canonical URL if they are the same page",
+    f"{_GOOGLE.replace('crawling-indexing', 'appearance')}/title-link",
+    linked(titled("/a", "Text"), titled("/b", "Text")),
+    linked(titled("/a", "A"), titled("/b", "B")),
+    "Pages with noindex, or with the canonical URL of another page, do not count.",
+)
+NO_LANGUAGE: Final = AuditKind(
+    "A403",
+    "page without a language",
+    "warning",
+    "this page does not state its language: <html> has no lang",
+    "users of screen readers, which may speak it in another language; translators and search",
+    'add the language to the html element: <html lang="en">',
+    "WHATWG HTML 3.2.6.2; WCAG 2.2 3.1.1",
+    linked(in_language("")),
+    (SitePage("/", '<html lang="en"><title>Home</title><p>Text'),),
+)
+BAD_LANGUAGE: Final = AuditKind(
+    "A404",
+    "language that is not a language tag",
+    "warning",
+    "lang is {lang}, which is not a language tag",
+    "users of screen readers, which may speak the page in another language",
+    "write a tag such as en, de or pt-BR",
+    "RFC 5646 2.1; WHATWG HTML 3.2.6.2",
+    linked(in_language(' lang="en_US"')),
+    linked(in_language(' lang="en-US"')),
+)
+NO_RETURN_LINK: Final = AuditKind(
+    "A405",
+    "translation without a return link",
+    "warning",
+    "this page names {target} as its translation ({language}), but that page does not name this one",
+    "search engines: they ignore the translation",
+    "let both pages name each other with rel=alternate and hreflang",
+    f"{_GOOGLE.replace('crawling-indexing', 'specialty')}/international/localized-versions",
+    linked(translated("/en", "/de"), translated("/de")),
+    linked(translated("/en", "/de"), translated("/de", "/en")),
+)
+SLOW: Final = AuditKind(
+    "A501",
+    "slow page",
+    "warning",
+    "the answer took {taken_s} s; the limit is {limit_s} s (--slow)",
+    "visitors, who wait; robots, which fetch fewer pages",
+    "find out what takes the time: cache the page, or make it smaller",
+    "https://web.dev/articles/ttfb",
+    (),
+    linked(THERE),
+    "The time is from sending the request to the end of the answer, at the last visit.",
+)
+HEAVY: Final = AuditKind(
+    "A502",
+    "heavy page",
+    "warning",
+    "the page has {size} as sent; the limit is {limit} (--heavy)",
+    "visitors with slow connections; search engines, which may read the beginning only",
+    "compress the answer, and leave out what the page does not need",
+    f"{_GOOGLE}/googlebot",
+    (),
+    linked(THERE),
+    "Only HTML pages count, with the bytes of the page itself, without its images and scripts.",
+)
+ORPHAN: Final = AuditKind(
+    "A601",
+    "orphan page",
+    "warning",
+    "no page that was crawled links to this page; it is known {origin}",
+    "visitors, who cannot find it; search engines, which count it less",
+    "link to the page from another page, or remove it",
+    f"{_GOOGLE}/links-crawlable",
+    (home(), NAMED, sitemap("/", "/b"), THERE),
+    linked(NAMED, sitemap("/", "/b"), THERE),
+    "Home pages (path /) do not count. Reported only if the crawl is finished: a page still to be fetched may link "
+    "there.",
+)
+KINDS: Final = (UNTITLED, REPEATED_TITLE, NO_LANGUAGE, BAD_LANGUAGE, NO_RETURN_LINK, SLOW, HEAVY, ORPHAN)
+"""These kinds, in the order of their codes."""

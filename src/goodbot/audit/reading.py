@@ -1,0 +1,94 @@
+"""Makes the facts of an audit from the records of a crawl and the pages that were read."""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from goodbot.audit.site_facts import PageFacts, UrlFacts
+from goodbot.check.page_checks import SEARCH_ENGINES
+from goodbot.exclusion import Access, Verdict
+from goodbot.exclusion.text.shown_text import unicode_only
+from goodbot.lru import LruCache
+from goodbot.robot.crawl.answer_facts import redirected_to
+from goodbot.robot.lessons.cleaning import clean, is_plain
+from goodbot.store.merge.limits import found_on
+from goodbot.url import Url
+from goodbot.values import REDIRECTS, Page, UrlRecord
+
+MAX_LANG_CHARS: Final = 200
+MAX_DIRECTIVE_CHARS: Final = 300
+_ORIGINS_KEPT: Final = 256
+_OWN_GUARD: Final = ("private-address:", "forgotten:")
+"""Failures that the robot decided on itself, so they say nothing about the site."""
+
+
+def url_facts(record: UrlRecord) -> UrlFacts | None:
+    """Returns what the last visit of a URL found; None if it was not visited."""
+    url, why, status = record.url.text, record.why, record.status
+    match record.state:
+        case "visited" if status in REDIRECTS:
+            return UrlFacts(url, "redirect", status, why, redirected_to(why))
+        case "visited":
+            return UrlFacts(url, "page", status, why)
+        case "gone" | "disallowed":
+            return UrlFacts(url, record.state, status, why)
+        case "failed" if not why.startswith(_OWN_GUARD):
+            return UrlFacts(url, "failed", status, why)
+    return None
+
+
+def page_facts(page: Page, *, is_html: bool, lang: str | None, size_bytes: int, taken_s: float | None) -> PageFacts:
+    """Returns what the audit keeps of a page. `lang` is that of the html element, as written."""
+    sources = page.directives.why("index") if not page.directives.index else ()
+    noindex = ", ".join(f"{source.directive} in {source.origin}" for source in sources[:5])
+    return PageFacts(
+        url=page.url.text,
+        is_html=is_html,
+        title=unicode_only(page.title),
+        lang=None if lang is None else unicode_only(lang[:MAX_LANG_CHARS]),
+        language=page.language,
+        noindex=None if page.directives.index else unicode_only(noindex[:MAX_DIRECTIVE_CHARS] or "noindex"),
+        canonical=None if page.canonical is None else page.canonical.text,
+        size_bytes=size_bytes,
+        taken_s=taken_s,
+    )
+
+
+def links_of(page: Page) -> set[str]:
+    """Returns the URLs that a page links to, also as the crawl requests them, without tracking parameters."""
+    urls: Iterable[Url] = [link.url for link in page.links]
+    return {url.text for url in urls} | {clean(url).text for url in urls if not is_plain(url.text)}
+
+
+def source_of(record: UrlRecord) -> str | None:
+    """Returns the page at which a URL was found first; None for a seed or a submission."""
+    return next((source for event in record.events if (source := found_on(event)) is not None), None)
+
+
+class ClosedUrls:
+    """Says which URLs robots.txt closes to a search engine. Keeps the files of the last 256 origins in memory."""
+
+    def __init__(self, load_robots: Callable[[str], Access | None]) -> None:
+        self._load = load_robots
+        self._kept: LruCache[str, Callable[[str], Verdict | None]] = LruCache(_ORIGINS_KEPT)
+
+    def __call__(self, url: str) -> Verdict | None:
+        """Returns the verdict that keeps a search engine from the URL; None if none does, or if the robots.txt is not
+        known."""
+        origin = Url(url).origin
+        closing = self._kept.get(origin)
+        if closing is None:
+            closing = self._of_origin(origin)
+            self._kept.put(origin, closing)
+        return closing(url)
+
+    def _of_origin(self, origin: str) -> Callable[[str], Verdict | None]:
+        access = self._load(origin)
+        if access is None or access.result != "successful":
+            return lambda url: None
+        rules = access.rules
+
+        def closing(url: str) -> Verdict | None:
+            verdicts = (rules.verdict(url, agent) for agent in SEARCH_ENGINES if not rules.allows(url, agent))
+            return next(verdicts, None)
+
+        return closing

@@ -1,0 +1,172 @@
+"""`goodbot audit`: what is wrong with a site, from the crawl of it that is already there."""
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+
+from goodbot.audit.kinds import known_audit_codes
+from goodbot.audit.report import MAX_SARIF_RESULTS, as_sarif, finding_json
+from goodbot.check import Severity
+from goodbot.check.findings import SEVERITIES
+from goodbot.cli.audit_report import report_lines, summary_line
+from goodbot.cli.command_class import Command
+from goodbot.cli.host_argument import HOST_HELP, host_key, hosts_meant
+from goodbot.cli.message_text import damaged_line
+from goodbot.cli.options import Bytes, in_option
+from goodbot.cli.printing import json_text, keep_partial_output, put, say, say_folded, say_lines, write_json
+from goodbot.cli.progress_line import ProgressLine
+from goodbot.crawl_folder import CrawlFolder
+from goodbot.errors import DamagedError, InputError
+from goodbot.exclusion.text.shown_text import shown
+from goodbot.human import counted
+from goodbot.site_audit import HEAVY_BYTES, PLACES, SLOW_S, AuditOptions, SiteAudit, audit_site
+
+
+@click.command(
+    name="audit",
+    cls=Command,
+    examples="""
+    goodbot audit --in crawl
+    goodbot audit --in crawl --fail-on warning --ignore A206
+    goodbot audit --in crawl --host example.org --format html -o audit.html
+    goodbot audit --in crawl --format sarif -o audit.sarif
+    """,
+)
+@in_option
+@click.option("--host", metavar="HOST", help=HOST_HELP)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "html", "sarif"]),
+    default="text",
+    show_default=True,
+    metavar="FORMAT",
+    help="Output format: text for people, json for programs, html for one page that needs no other file, or sarif for "
+    "code hosts.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    default="error",
+    show_default=True,
+    metavar="SEVERITY",
+    help="Lowest severity that gives exit status 1: error, warning or info.",
+)
+@click.option(
+    "--ignore",
+    multiple=True,
+    metavar="CODE",
+    help="Do not report this code, or codes with this prefix (A2: A201 to A208). Repeatable.",
+)
+@click.option(
+    "--slow",
+    "slow_s",
+    type=click.FloatRange(0, min_open=True),
+    default=SLOW_S,
+    show_default=True,
+    metavar="SECONDS",
+    help="A page is slow if its answer took longer.",
+)
+@click.option(
+    "--heavy",
+    "heavy_bytes",
+    type=Bytes(),
+    default=HEAVY_BYTES,
+    show_default=True,
+    metavar="BYTES",
+    help="An HTML page is heavy if it is larger as sent.",
+)
+@click.option(
+    "--places",
+    type=click.IntRange(1, 1_000_000),
+    default=PLACES,
+    show_default=True,
+    metavar="N",
+    help="Pages named at most for each broken target of links, and for each repeated title; all are counted.",
+)
+def command(
+    folder: Path,
+    host: str | None,
+    form: str,
+    as_json: bool,
+    fail_on: Severity,
+    ignore: tuple[str, ...],
+    slow_s: float,
+    heavy_bytes: int,
+    places: int,
+) -> int:
+    """Report what is wrong with your site, from the crawl in DIR: nothing is fetched.
+
+    Reports broken links with the place of each in its page, redirects, chains and loops; sitemaps, robots.txt, noindex
+    and canonical URLs that contradict each other; missing and repeated titles, missing languages; slow and heavy pages;
+    pages that no page links to. `goodbot explain CODE` explains a code.
+
+    The crawl may be running or unfinished. Without an archive (--no-archive), links have no line and column, and what
+    needs the pages is not checked. A damaged archive is read as far as possible.
+
+    Exit status: 0: no finding at or above --fail-on; 1: there are such findings; 2: bad input; 3: the archive is
+    damaged (what can be read is reported all the same), or the disk of TMPDIR is full.
+    """
+    codes = known_audit_codes(ignore, "--ignore")
+    wanted = None if host is None else _known_host(folder, host)
+    options = AuditOptions(wanted, slow_s, heavy_bytes, places)
+    with ProgressLine(_pages) as progress, audit_site(folder, options, progress.report) as audit:
+        progress.wipe()
+        _report(audit, folder, codes, "json" if as_json else form)
+        severe = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+        failed = any(SEVERITIES[severity] in severe for _, severity, _, _ in audit.staging.findings.counts(codes))
+        if audit.lost:
+            keep_partial_output()
+            what = f"{counted(audit.lost_count, 'page')} cannot be read, the first is {audit.lost[0].url}"
+            raise DamagedError(damaged_line(what, folder))
+    return int(failed)
+
+
+def _pages(count: float) -> str:
+    return f"{count:,.0f} pages"
+
+
+def _known_host(folder: Path, host: str) -> str:
+    """Returns the key of a host that the crawl knows. Raises InputError for another."""
+    crawl = CrawlFolder(folder)
+    crawl.check()
+    key = host_key(host)
+    with crawl.open_reader() as reader:
+        if reader.knows_host(key):
+            return key
+    raise InputError(f"the crawl in {folder} does not know the host {shown(key)}{hosts_meant(folder, key)}")
+
+
+def _report(audit: SiteAudit, folder: Path, ignore: tuple[str, ...], form: str) -> None:
+    if form == "json":
+        for piece in _json_pieces(audit, ignore):
+            put(piece.encode())
+    elif form == "sarif":
+        counts = audit.staging.findings.counts(ignore)
+        by_severity = (each for name in SEVERITIES for each in audit.staging.findings.select(ignore, severity=name))
+        write_json(as_sarif(by_severity, sorted({code for code, *_ in counts}), version("goodbot")))
+        total = sum(count for _, _, count, _ in counts)
+        if total > MAX_SARIF_RESULTS:
+            left = f"{total - MAX_SARIF_RESULTS:,} of {counted(total, 'finding')}"
+            say_folded(f"goodbot: {left} are left out: code hosts take {MAX_SARIF_RESULTS:,}", err=True)
+    elif form == "html":
+        from goodbot.web.operator.audit_page import audit_page  # noqa: PLC0415  (loads jinja2)
+
+        put(audit_page(audit.staging, audit.notes, audit.pages, ignore).encode())
+    else:
+        say_lines(report_lines(audit, folder, ignore))
+        say(summary_line(audit, ignore))
+    if form in ("json", "sarif"):
+        for note in audit.notes:
+            say_folded(f"goodbot: {note}", err=True)
+
+
+def _json_pieces(audit: SiteAudit, ignore: tuple[str, ...]) -> Iterator[str]:
+    """Yields the pieces of one JSON list on one line, with one finding in memory at a time."""
+    between = "["
+    for finding in audit.staging.findings.select(ignore):
+        yield between + json_text(finding_json(finding))
+        between = ", "
+    yield "[]\n" if between == "[" else "]\n"
