@@ -32,7 +32,6 @@ from goodbot.audit.staging import Staging, VisitedUrl, open_staging
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder, archived_pages, open_archive, open_ledger
 from goodbot.errors import DamagedError, InputError
-from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
 from goodbot.page import Body
 from goodbot.page.coding import decode_content
@@ -93,11 +92,9 @@ class SiteAudit:
 @contextmanager
 def audit_site(path: Path, options: AuditOptions, progress: Progress) -> Iterator[SiteAudit]:
     """Audits the crawl in `path`, which may be running; the audit can be used within the block. Raises InputError if
-    there is no crawl, or it does not know the host; RunError if the temporary file cannot be written."""
+    there is no crawl, RunError if the temporary file cannot be written."""
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(path))
-        if options.host is not None and not ledger.knows_host(options.host):
-            raise InputError(f"the crawl in {path} does not know the host {shown(options.host)}")
         archive = _archive_of(path, stack)
         audit = SiteAudit(stack.enter_context(open_staging()))
         _Auditing(path, options, ledger, archive, audit).run(progress)

@@ -1,5 +1,6 @@
 """`goodbot audit`: what is wrong with a site, from the crawl of it that is already there."""
 
+import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -12,14 +13,12 @@ from goodbot.check import Severity
 from goodbot.check.findings import SEVERITIES
 from goodbot.cli.audit_report import report_lines, summary_line
 from goodbot.cli.command_class import Command
-from goodbot.cli.host_argument import HOST_HELP, host_key, hosts_meant
+from goodbot.cli.host_argument import HOST_HELP, known_host
 from goodbot.cli.message_text import damaged_line
 from goodbot.cli.options import Bytes, in_option
 from goodbot.cli.printing import json_text, keep_partial_output, put, say, say_folded, say_lines, write_json
 from goodbot.cli.progress_line import ProgressLine
-from goodbot.crawl_folder import CrawlFolder
-from goodbot.errors import DamagedError, InputError
-from goodbot.exclusion.text.shown_text import shown
+from goodbot.errors import DamagedError
 from goodbot.human import counted
 from goodbot.site_audit import HEAVY_BYTES, PLACES, SLOW_S, AuditOptions, SiteAudit, audit_site
 
@@ -110,7 +109,7 @@ def command(
     damaged (what can be read is reported all the same), or the disk of TMPDIR is full.
     """
     codes = known_audit_codes(ignore, "--ignore")
-    wanted = None if host is None else _known_host(folder, host)
+    wanted = None if host is None else known_host(folder, host)
     options = AuditOptions(wanted, slow_s, heavy_bytes, places)
     with ProgressLine(_pages) as progress, audit_site(folder, options, progress.report) as audit:
         progress.wipe()
@@ -128,17 +127,6 @@ def _pages(count: float) -> str:
     return f"{count:,.0f} pages"
 
 
-def _known_host(folder: Path, host: str) -> str:
-    """Returns the key of a host that the crawl knows. Raises InputError for another."""
-    crawl = CrawlFolder(folder)
-    crawl.check()
-    key = host_key(host)
-    with crawl.open_reader() as reader:
-        if reader.knows_host(key):
-            return key
-    raise InputError(f"the crawl in {folder} does not know the host {shown(key)}{hosts_meant(folder, key)}")
-
-
 def _report(audit: SiteAudit, folder: Path, ignore: tuple[str, ...], form: str) -> None:
     if form == "json":
         for piece in _json_pieces(audit, ignore):
@@ -154,7 +142,7 @@ def _report(audit: SiteAudit, folder: Path, ignore: tuple[str, ...], form: str) 
     elif form == "html":
         from goodbot.web.operator.audit_page import audit_page  # noqa: PLC0415  (loads jinja2)
 
-        put(audit_page(audit.staging, audit.notes, audit.pages, ignore).encode())
+        put(audit_page(audit.staging.findings, audit.notes, audit.pages, ignore, time.time()).encode())
     else:
         say_lines(report_lines(audit, folder, ignore))
         say(summary_line(audit, ignore))

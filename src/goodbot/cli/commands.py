@@ -20,7 +20,7 @@ SECTIONS = {
     "robots.txt and pages": {
         "allowed": "Say whether a robot may fetch URLs",
         "check": "Report problems of a robots.txt or a page, and how to fix them",
-        "explain": "Explain a code that check reports",
+        "explain": "Explain a code that check or audit reports",
         "format": "Rewrite a robots.txt without changing verdicts",
         "write": "Generate a robots.txt",
         "directives": "Show what a robot may do with a page",

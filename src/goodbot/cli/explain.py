@@ -1,4 +1,4 @@
-"""`goodbot explain`: explains a code that `goodbot check` reports."""
+"""`goodbot explain`: explains a code that `goodbot check` or `goodbot audit` reports."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -6,11 +6,16 @@ from difflib import get_close_matches
 
 import click
 
-from goodbot.check.checker import KINDS
+from goodbot.audit.explanation import explain_audit
+from goodbot.audit.kinds import KINDS as AUDIT_KINDS
+from goodbot.check.checker import KINDS as CHECK_KINDS
 from goodbot.check.explanation import Example, Explanation, explain
 from goodbot.cli.command_class import Command
 from goodbot.cli.printing import Line, joined, say, styled, wrapped, write_json
 from goodbot.errors import InputError
+
+KINDS = {**AUDIT_KINDS, **CHECK_KINDS}
+"""All kinds of findings, by code."""
 
 CODES_SHOWN = 12
 """Codes listed at most in an error message."""
@@ -21,13 +26,14 @@ CODES_SHOWN = 12
     cls=Command,
     examples="""
     goodbot explain R203
+    goodbot explain A101
     goodbot explain --list
     """,
 )
 @click.argument("code", required=False)
 @click.option("--list", "lists", is_flag=True, help="List all codes, with severity and title.")
 def command(code: str | None, lists: bool, as_json: bool) -> None:
-    """Explain CODE, a code that `goodbot check` reports: what is wrong and why it matters, with an example, how to fix
+    """Explain CODE, a code that `goodbot check` (R) or `goodbot audit` (A) reports: what is wrong and why it matters, with an example, how to fix
     it, and the source of the rule.
 
     With --json: one object; for --list a list of objects.
@@ -39,7 +45,8 @@ def command(code: str | None, lists: bool, as_json: bool) -> None:
     if code is None:
         _list_codes(as_json=as_json)
         return
-    explanation = explain(_known_code(code))
+    name = _known_code(code)
+    explanation = explain_audit(name) if name in AUDIT_KINDS else explain(name)
     if as_json:
         write_json(asdict(explanation))
     else:
@@ -80,8 +87,9 @@ def _lines(found: Explanation) -> Iterator[Line]:
     if found.note:
         yield from wrapped(found.note, "", "")
     yield []
-    place = f"{found.example_severity}, line {found.line}, column {found.column}"
-    yield from _example("Example", found.example, f" ({place})")
+    place = "" if found.line is None else f" ({found.example_severity}, line {found.line}, column {found.column})"
+    if found.example.text or found.line is not None:
+        yield from _example("Example", found.example, place)
     if found.fix:
         yield from wrapped(found.fix if found.fix.endswith("?") else f"{found.fix}.", "Fix: ", "  ")
         yield []

@@ -39,3 +39,16 @@ def hosts_meant(folder: Path, host: str) -> str:
     with CrawlFolder(folder).open_reader() as frontier:
         similar = () if frontier.knows_host(host) else frontier.similar_hosts(host)
     return f"; did you mean {' or '.join(similar)}?" if similar else ""
+
+
+def known_host(folder: Path, text: str) -> str:
+    """Returns the key of a host that the crawl in `folder` knows. Raises InputError if it does not know it, and the
+    errors of `host_key`."""
+    key = host_key(text)
+    crawl = CrawlFolder(folder)
+    crawl.check()
+    with crawl.open_reader() as frontier:
+        is_known = frontier.knows_host(key)
+    if not is_known:
+        raise InputError(f"the crawl in {folder} does not know the host {shown(key)}{hosts_meant(folder, key)}")
+    return key

@@ -1,0 +1,115 @@
+"""`goodbot sitemap`: writes sitemaps of what a crawl saw."""
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+from goodbot.cli.command_class import Command
+from goodbot.cli.file_types import NamedPath
+from goodbot.cli.host_argument import HOST_HELP, known_host
+from goodbot.cli.options import in_option
+from goodbot.cli.printing import say, say_folded, write_json
+from goodbot.cli.progress_line import ProgressLine
+from goodbot.errors import InputError
+from goodbot.human import counted
+from goodbot.site_sitemaps import Reason, WrittenSitemaps, write_sitemaps
+from goodbot.url import Url, parse_url
+
+_REASONS: Final[dict[Reason, str]] = {
+    "noindex": "ask not to be indexed",
+    "canonical": "name another canonical URL",
+    "closed": "are closed to search engines by robots.txt",
+    "copy": "are copies of other pages",
+    "type": "are neither HTML nor PDF",
+    "long": "have a URL that is too long for a sitemap",
+}
+
+
+@click.command(
+    name="sitemap",
+    cls=Command,
+    output=False,
+    examples="""
+    goodbot sitemap --in crawl -o sitemap.xml
+    goodbot sitemap --in crawl --host example.org -o sitemap.xml.gz
+    goodbot sitemap --in crawl -o maps/sitemap.xml --base https://example.org/maps/
+    """,
+)
+@in_option
+@click.option(
+    "-o",
+    "--output",
+    "file",
+    required=True,
+    type=NamedPath(path_type=Path),
+    metavar="FILE",
+    help="The sitemap; compressed if its name ends in .gz.",
+)
+@click.option("--host", metavar="HOST", help=HOST_HELP)
+@click.option(
+    "--base",
+    metavar="URL",
+    help="Where the folder of FILE is on the site, if there are several files: default the root of the host.",
+)
+def command(folder: Path, file: Path, host: str | None, base: str | None, as_json: bool) -> int:
+    """Write a sitemap of the pages that the crawl in DIR found indexable: nothing is fetched.
+
+    Lists HTML pages and PDFs that were visited, that robots.txt closes to no search engine, without noindex and without
+    another canonical URL, and that are no copies; with the time of their last change (Last-Modified, else when the
+    crawl last found the page changed) and their translations. A sitemap is of one host: --host chooses it.
+
+    One file holds 50,000 URLs and 50 MB. If there are more, FILE is a sitemap index, and the sitemaps are beside it:
+    sitemap-1.xml, sitemap-2.xml and so on. Their URLs begin with --base.
+
+    Exit status: 0: written; 1: there is no page to list, and nothing is written; 2: there is no crawl in DIR, it keeps
+    no archive, or it has several hosts; 3: the archive is damaged, or FILE cannot be written.
+    """
+    if str(file) == "-":
+        raise InputError("a sitemap may need several files, so it is not printed: give a FILE")
+    key = None if host is None else known_host(folder, host)
+    with ProgressLine(lambda count: f"{count:,.0f} pages") as progress:
+        written = write_sitemaps(folder, file, key, _base(base), progress.report)
+    if as_json:
+        write_json(
+            {
+                "done": bool(written.files),
+                "files": [str(each) for each in written.files],
+                "urls": written.urls,
+                "left_out": {reason: written.left_out[reason] for reason in _REASONS},
+            }
+        )
+    else:
+        _report(written)
+    _warn(written)
+    return 0 if written.files else 1
+
+
+def _base(text: str | None) -> Url | None:
+    if text is None:
+        return None
+    url = parse_url(text)
+    if url is None or "?" in url.text:
+        raise InputError(f"--base must be the http or https URL of a folder, not {text!r}")
+    return url if url.text.endswith("/") else Url(f"{url.text}/")
+
+
+def _report(written: WrittenSitemaps) -> None:
+    if written.files:
+        index, *sitemaps = written.files
+        parts = f", an index of {counted(len(sitemaps), 'sitemap')}" if sitemaps else ""
+        say(f"{index}{parts}: {counted(written.urls, 'URL')} of {written.origin}")
+    else:
+        say("there is no page to list: nothing is written")
+    left = [f"{written.left_out[reason]:,} {why}" for reason, why in _REASONS.items() if written.left_out[reason]]
+    if left:
+        say_folded(f"left out: {', '.join(left)}")
+
+
+def _warn(written: WrittenSitemaps) -> None:
+    if written.other_scheme:
+        pages = counted(written.other_scheme, "page")
+        say_folded(f"goodbot: {pages} of the same host with another scheme than {written.origin} left out", err=True)
+    if written.unfinished:
+        left = counted(written.unfinished, "URL")
+        say_folded(f"goodbot: the crawl is not finished ({left} to fetch): the sitemap lacks these pages", err=True)
