@@ -3,18 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from difflib import get_close_matches
+from typing import Final
 
 import click
 
 from goodbot.audit.explanation import explain_audit
+from goodbot.audit.kind import AuditKind
 from goodbot.audit.kinds import KINDS as AUDIT_KINDS
+from goodbot.check import Kind
 from goodbot.check.checker import KINDS as CHECK_KINDS
 from goodbot.check.explanation import Example, Explanation, explain
 from goodbot.cli.command_class import Command
 from goodbot.cli.printing import Line, joined, say, styled, wrapped, write_json
 from goodbot.errors import InputError
 
-KINDS = {**AUDIT_KINDS, **CHECK_KINDS}
+KINDS: Final[dict[str, Kind | AuditKind]] = {**AUDIT_KINDS, **CHECK_KINDS}
 """All kinds of findings, by code."""
 
 CODES_SHOWN = 12
@@ -33,8 +36,8 @@ CODES_SHOWN = 12
 @click.argument("code", required=False)
 @click.option("--list", "lists", is_flag=True, help="List all codes, with severity and title.")
 def command(code: str | None, lists: bool, as_json: bool) -> None:
-    """Explain CODE, a code that `goodbot check` (R) or `goodbot audit` (A) reports: what is wrong and why it matters, with an example, how to fix
-    it, and the source of the rule.
+    """Explain CODE, a code that `goodbot check` (R…) or `goodbot audit` (A…) reports: what is wrong and why it matters,
+    with an example, how to fix it, and the source of the rule.
 
     With --json: one object; for --list a list of objects.
 
