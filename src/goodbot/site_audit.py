@@ -175,10 +175,9 @@ class _Auditing:
             self._read_records(total, progress)
             return
         keeps = self._folder.keeps()
-        for archived in archived_pages(self._ledger, self._archive, keeps, self._audit.lose):
-            self._audit.pages += 1
+        for done, archived in enumerate(archived_pages(self._ledger, self._archive, keeps, self._audit.lose), 1):
             self._read(archived)
-            progress(self._audit.pages, max(total, self._audit.pages))
+            progress(done, max(total, done))
 
     def _read(self, archived: ArchivedResponse) -> None:
         if archived.headers_only:
@@ -187,6 +186,7 @@ class _Auditing:
         if listing is not None:
             self._read_list(archived.url, listing)
             return
+        self._audit.pages += 1
         body = Body(archived.response, self._settings.decoded_limit)
         kind, found, encoding = read_extract(
             body, url=archived.url, text=False, document_bytes=self._settings.document_limit
@@ -316,7 +316,14 @@ class _Auditing:
                 finding(page_kinds.REPEATED_TITLE, url, "title", "", related=related, **words) for url in group.urls
             )
         staging.findings.add(
-            finding(page_kinds.NO_RETURN_LINK, page, "link", target, related={"language": language}, language=language)
+            finding(
+                page_kinds.NO_RETURN_LINK,
+                page,
+                "translation",
+                target,
+                related={"language": language},
+                language=language,
+            )
             for page, target, language in staging.one_sided_translations(options.host)
         )
 

@@ -11,9 +11,9 @@ from goodbot.exclusion.text.shown_text import shown
 MAX_URL_CHARS = 300
 """How much of a URL a message shows; `url` and `related` have all of it."""
 
-Part = Literal["link", "canonical", "robots", "html", "title", "entry", ""]
-"""The part of a document at which a finding stands: a link, the canonical URL, META robots, the html element, the
-title, an entry of a sitemap or a Sitemap record of robots.txt; empty: the whole document."""
+Part = Literal["link", "translation", "canonical", "robots", "html", "title", "entry", ""]
+"""The part of a document at which a finding stands: a link, a link to a translation, the canonical URL, META robots,
+the html element, the title, an entry of a sitemap or a Sitemap record of robots.txt; empty: the whole document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from goodbot.check.source_lines import read_lines
 from goodbot.page.markup import unescaped
 from goodbot.url import MAX_URL_CHARS, Url, resolve
 
-_LOC: Final = re.compile(r"<(?:[\w.-]{1,40}:)?loc\b[^<>]{0,200}>(?:<!\[CDATA\[)?+([^<>]{1,20000})", re.IGNORECASE)
+_LOC: Final = re.compile(r"<(?:[\w.-]{1,40}:)?loc\b[^<>]{0,200}>(<!\[CDATA\[)?+([^<>]{1,20000})", re.IGNORECASE)
 """The part before the text is bounded, so that each `<` is examined a bounded number of characters."""
 
 _LINE: Final = re.compile(r"[^\r\n]+")
@@ -30,9 +30,10 @@ def sitemap_places(text: str, base: Url, wanted: Collection[str]) -> Iterator[En
     for found in (_LOC if "<" in text[:1000] else _LINE).finditer(text):
         if not left:
             return
-        raw = found[1] if found.re is _LOC else found[0]
+        raw = found[2] if found.re is _LOC else found[0]
         start = found.end() - len(raw.lstrip())
-        written = unescaped(raw).strip()
+        is_literal = found.re is _LOC and found[1] is not None
+        written = (raw.removesuffix("]]") if is_literal else unescaped(raw)).strip()
         url = resolve(base, written) if len(written) <= MAX_URL_CHARS else None
         if url is None or url.text not in left:
             continue

@@ -214,7 +214,7 @@ def _forbids(content: str) -> bool:
 
 def places_of(places: PagePlaces, part: str, target: str) -> Iterator[LinkPlace]:
     """Yields the places of a part of the page, or of the links to `target`."""
-    if part == "link":
+    if part in ("link", "translation"):
         yield from (link for link in places.links if link.url == target)
         return
     place: Place | None = getattr(places, part)

@@ -1,0 +1,38 @@
+"""Serves example sites of the audit, crawls them with goodbot, and returns what the audit finds."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from goodbot.audit.kind import SitePage
+from journey.goodbot_process import HASTY, goodbot
+from webserver import Route, WebServer, answer
+
+
+def routes_of(pages: Iterable[SitePage], site: str) -> dict[str, Route]:
+    """The answers of a site whose origin is `site`."""
+    routes: dict[str, Route] = {}
+    for page in pages:
+        fields = [("Content-Type", page.media_type)]
+        fields += [("Location", page.location)] if page.location else []
+        routes[page.path] = answer(page.body.replace("{site}", site).encode(), page.status, fields)
+    return routes
+
+
+async def crawled(server: WebServer, folder: Path, *options: str, start: str = "/") -> Path:
+    """Crawls the site of a server into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "goodbot.toml").write_text(HASTY)
+    into = folder / "crawl"
+    ended = await goodbot("crawl", server.url(start), "--into", into, "--allow-private", *options, folder=folder)
+    assert ended.status == 0, ended.err
+    return into
+
+
+async def audited(crawl: Path, *options: str) -> list[dict[str, Any]]:
+    """The findings about a crawl, as JSON."""
+    ended = await goodbot("audit", "--in", crawl, "--json", *options)
+    assert ended.status in (0, 1), ended.err
+    found: list[dict[str, Any]] = json.loads(ended.out)
+    return found
