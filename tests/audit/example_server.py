@@ -23,7 +23,7 @@ def routes_of(pages: Iterable[SitePage], site: str) -> dict[str, Route]:
 async def crawled(server: WebServer, folder: Path, *options: str, start: str = "/") -> Path:
     """Crawls the site of a server into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "goodbot.toml").write_text(HASTY)
+    (folder / "goodbot.toml").write_text(HASTY + "tries = 1\n")
     into = folder / "crawl"
     ended = await goodbot("crawl", server.url(start), "--into", into, "--allow-private", *options, folder=folder)
     assert ended.status == 0, ended.err

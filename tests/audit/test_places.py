@@ -55,7 +55,8 @@ def test_other_parts() -> None:
 
 
 PIECES = """<a href=/b>|</a>|<noscript>|</noscript>|<template>|</template>|<base href=|é|<script>|<title>|<html lang=
-|<!--|<meta name=robots content=none>|<iframe src=/b>|<link rel=canonical href=|<|>|x|'|<area href=//|<svg>|<plaintext>"""
+|<!--|<meta name=robots content=none>|<iframe src=/b>|<link rel=canonical href=|<|>|x|'|<area href=//
+|<svg>|<plaintext>"""
 MARKUP = st.lists(st.sampled_from([*PIECES.split("|"), "\n", "\r", "\0", "\ud800"]))
 
 

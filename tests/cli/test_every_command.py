@@ -160,6 +160,7 @@ def test_an_unknown_option_is_bad_input(path: str, capsys: pytest.CaptureFixture
 # ---- one line for what cannot be used -------------------------------------------------------------------------------
 
 ARGUMENTS = {
+    "sitemap": ["-o", "sitemap.xml"],
     "export": ["--what", "urls"],
     "why": ["http://127.0.0.1/"],
     "search": ["word"],

@@ -72,6 +72,7 @@ def place(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 CODES = {"code", "severity", "title"}
+AUDITED = {"url", "line", "column", "code", "severity", "message", "fix", "related"}
 FINDING = {"file", "line", "column", "code", "severity", "message", "fix"}
 VERDICT = {"url", "agent", "dialect", "allowed", "line", "rule", "section", "reason"}
 ROBOT = {"name", "operator", "purpose", "tier", "evidence"}
@@ -119,6 +120,10 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("remember {down} --into history", 3, list, {"failure", "reason"}),
     ("crawl {url} --into third --allow-private", 0, None, {"event", "url", "status", "state"}),
     ("crawl --into crawl --dry-run", 0, dict, {"pages", "hosts", "least_s"}),
+    ("audit --in crawl", 0, list, AUDITED),
+    ("audit --in crawl --ignore A", 0, list, set()),
+    ("sitemap --in crawl -o map.xml", 0, dict, {"done", "files", "urls", "left_out"}),
+    ("explain A101", 0, dict, CODES | {"text", "affects", "fix", "source", "example", "not_reported"}),
     ("status --in crawl", 0, dict, {"finished", "states", "pages", "bytes", "hosts", "next_ready_at"}),
     ("pause --in crawl", 0, dict, ORDER),
     ("resume --in crawl", 0, dict, ORDER),
@@ -288,6 +293,7 @@ WRITTEN = [
     "allowed robots.txt --agent a /closed",
     "check robots.txt --format sarif",
     "courtesy --in crawl --format html",
+    "audit --in crawl --format html",
     "directives page.html",
     "remember {url} --into history",
     "exam --site robots-404 --minutes 0.02 --format html -- true {{seeds}}",
