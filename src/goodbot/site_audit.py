@@ -5,7 +5,7 @@ The memory does not grow with the crawl: facts and findings are in a temporary f
 read once, and once more if the place of a finding within it must be found.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -117,6 +117,7 @@ class _Auditing:
     ) -> None:
         self._folder = CrawlFolder(path)
         self._settings: Settings = self._folder.settings_before()
+        self._keeps = self._folder.keeps()
         self._options = options
         self._ledger = ledger
         self._archive = archive
@@ -174,8 +175,7 @@ class _Auditing:
         if self._archive is None:
             self._read_records(total, progress)
             return
-        keeps = self._folder.keeps()
-        for done, archived in enumerate(archived_pages(self._ledger, self._archive, keeps, self._audit.lose), 1):
+        for done, archived in enumerate(archived_pages(self._ledger, self._archive, self._keeps, self._audit.lose), 1):
             self._read(archived)
             progress(done, max(total, done))
 
@@ -338,12 +338,7 @@ class _Auditing:
     def _find_places(self) -> None:
         if self._archive is not None:
             for page, rows in groupby(self._staging.findings.unplaced(), key=itemgetter(3)):
-                places = self._places_in(page)
-                for number, part, target, _ in rows if places is not None else ():
-                    assert places is not None  # noqa: S101  (see the loop)
-                    link = next(places_of(places, part, target), None)
-                    if link is not None:
-                        self._staging.findings.place(number, *link.place)
+                self._place(page, [(number, part, target) for number, part, target, _ in rows])
         for url, entries in groupby(self._staging.findings.unplaced_entries(), key=itemgetter(1)):
             wanted: dict[str, list[int]] = {}
             for number, _, target in entries:
@@ -351,6 +346,15 @@ class _Auditing:
             for found in self._entry_places(Url(url), wanted):
                 for number in wanted[found.url]:
                     self._staging.findings.place(number, *found.place)
+
+    def _place(self, page: str, findings: Sequence[tuple[int, str, str]]) -> None:
+        """Gives findings (number, part, target) about one page their places in it."""
+        places = self._places_in(page, {part for _, part, _ in findings})
+        if places is not None:
+            for number, part, target in findings:
+                link = next(places_of(places, part, target), None)
+                if link is not None:
+                    self._staging.findings.place(number, *link.place)
 
     def _entry_places(self, url: Url, wanted: Iterable[str]) -> Iterator[EntryPlace]:
         if url.path == "/robots.txt":
@@ -363,16 +367,16 @@ class _Auditing:
         text = decode_text(body, archived.response.header("content-type"), html=False)[0]
         return sitemap_places(text, url, set(wanted))
 
-    def _places_in(self, page: str) -> PagePlaces | None:
+    def _places_in(self, page: str, wanted: Collection[str] = ("link",)) -> PagePlaces | None:
         """Returns the places in a page; None if it is not HTML, or cannot be read."""
         facts, archived = self._staging.page(page), self._archived(page)
         if facts is None or not facts.is_html or archived is None:
             return None
-        return find_places(Body(archived.response, self._settings.decoded_limit).text, archived.url)
+        return find_places(Body(archived.response, self._settings.decoded_limit).text, archived.url, wanted)
 
     def _archived(self, url: str) -> ArchivedResponse | None:
         place = self._staging.stored(url)
-        if place is None or self._archive is None or not self._folder.keeps()(RecordRef(*place)):
+        if place is None or self._archive is None or not self._keeps(RecordRef(*place)):
             return None
         try:
             return self._archive.read(RecordRef(*place))

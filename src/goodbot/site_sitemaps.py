@@ -78,8 +78,9 @@ def write_sitemaps(path: Path, file: Path, host: str | None, base: Url | None, p
         written.unfinished = status.states["ready"] + status.states["leased"]
         crawl = CrawlFolder(path)
         reading = _Reading(crawl.settings_before(), ClosedUrls(ledger.load_robots), written)
+        keeps = crawl.keeps()
         for done, record in enumerate(_visited(ledger, host), 1):
-            if record.record is not None and crawl.keeps()(record.record):
+            if record.record is not None and keeps(record.record):
                 entries.add(reading.entry(record, _read(archive, record)), record.url)
             progress(done, max(status.states["visited"], done))
         written.origin = entries.choose(host, path, written)

@@ -50,6 +50,9 @@ def test_other_parts() -> None:
     places = find_places(html, PAGE)
     assert (places.html, places.title, places.robots, places.canonical) == ((2, 1), (3, 2), (4, 1), (4, 47))
     assert [link.place for link in places_of(places, "canonical", B)] == [(4, 47)]
+    early = find_places(html + "<a href=/b>", PAGE, ("title", "html"))
+    assert (early.html, early.title, early.robots, early.links) == ((2, 1), (3, 2), None, [])
+    assert find_places(html + "<a href=/b>", PAGE, ("title", "translation")).links
     none = find_places("<p>text", PAGE)
     assert (none.html, none.title, none.robots, none.canonical, none.links) == (None, None, None, None, [])
 

@@ -4,7 +4,7 @@ One pass over the tokens, linear for any markup. The content of `noscript` and `
 not, as in a crawl. Lines and columns count from 1, in characters of the decoded page.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -20,6 +20,10 @@ MAX_LINKS: Final = 50_000
 
 _MAX_PARTS: Final = 100
 """Pieces of text read for one link: markup inside can make many."""
+
+_LINK_PARTS: Final = frozenset({"link", "translation"})
+_ENDING: Final = frozenset({"html", "title", "meta", "link"})
+"""Tags after which the parts other than links may be complete."""
 
 _RAW: Final = frozenset({"noscript", "noframes"})
 _ROBOTS: Final = frozenset({"robots", "googlebot", "bingbot", "goodbot"})
@@ -52,9 +56,10 @@ class PagePlaces:
     title: Place | None = None
 
 
-def find_places(html: str, url: Url) -> PagePlaces:
-    """Returns the places in the page at `url`. Never raises."""
-    scan = _Scan()
+def find_places(html: str, url: Url, wanted: Collection[str] = ("link",)) -> PagePlaces:
+    """Returns the places in the page at `url`; if only other parts than links are `wanted`, it stops when it has found
+    them. Never raises."""
+    scan = _Scan(frozenset() if _LINK_PARTS.intersection(wanted) else frozenset(wanted))
     scan.read(html.replace("\0", "\ufffd"))
     scan.end_link()
     return scan.finish(url)
@@ -69,8 +74,9 @@ class _Found(NamedTuple):
 class _Scan:
     """The state of one pass."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: frozenset[str]) -> None:
         self.places = PagePlaces()
+        self._wanted = wanted
         self._found: list[_Found] = []
         self._base: str | None = None
         self._templates = 0
@@ -88,10 +94,15 @@ class _Scan:
         for token in tokenize(html):
             if token.type == TokenType.START_TAG:
                 self._start(token, token.tag or "", place)
+                if token.tag in _ENDING and self._wanted and self._has_all():
+                    return
             elif token.type == TokenType.END_TAG:
                 self._end(token.tag or "")
             elif token.type == TokenType.TEXT:
                 self._text(token, place)
+
+    def _has_all(self) -> bool:
+        return all(getattr(self.places, part, None) is not None for part in self._wanted)
 
     def finish(self, url: Url) -> PagePlaces:
         """Resolves the links that were found."""
@@ -214,7 +225,7 @@ def _forbids(content: str) -> bool:
 
 def places_of(places: PagePlaces, part: str, target: str) -> Iterator[LinkPlace]:
     """Yields the places of a part of the page, or of the links to `target`."""
-    if part in ("link", "translation"):
+    if part in _LINK_PARTS:
         yield from (link for link in places.links if link.url == target)
         return
     place: Place | None = getattr(places, part)
