@@ -1,13 +1,17 @@
-"""Writes docs/findings.md from the records of `goodbot.check`. `make docs` runs it, and a test fails if they differ."""
+"""Writes docs/findings.md from the records of `goodbot.check`, docs/audit-findings.md from those of `goodbot.audit`.
+`make docs` runs it, and a test fails if they differ."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from goodbot.audit.explanation import explain_audit
+from goodbot.audit.kinds import KINDS as AUDIT_KINDS
 from goodbot.check.checker import KINDS
 from goodbot.check.explanation import Example, explain
 
 PAGE = Path(__file__).parent / "findings.md"
+AUDIT_PAGE = Path(__file__).parent / "audit-findings.md"
 
 HEAD = """# What `goodbot check` finds
 
@@ -36,8 +40,56 @@ SECTIONS = {
 }
 
 
+AUDIT_HEAD = """# What `goodbot audit` finds
+
+This page is generated from the records in `src/goodbot/audit`; `goodbot explain CODE` shows one of them. Each kind of
+finding has a code, a title and a usual severity.
+
+- **error**: visitors or search engines do not get what the site promises.
+- **warning**: they may not, or the site contradicts itself.
+- **info**: good to know.
+
+Each kind has an example of a site that has it, and a similar site that is not reported under this code (other codes may
+apply to it). The tests crawl and audit both. [how-to/audit.md](how-to/audit.md) explains the command.
+"""
+
+AUDIT_SECTIONS = {
+    "A1": "Links and redirects",
+    "A2": "Sitemaps",
+    "A3": "noindex, robots.txt and canonical URLs",
+    "A4": "Titles and languages",
+    "A5": "Time and size",
+    "A6": "Pages without links",
+}
+
+
+def audit_page() -> str:
+    """Returns the page about the findings of `goodbot audit`."""
+    parts = [AUDIT_HEAD, "| code | title | usual severity |", "|---|---|---|"]
+    parts += [
+        f"| [{code}](#{code.lower()}) | {_cell(kind.title)} | {kind.severity} |" for code, kind in AUDIT_KINDS.items()
+    ]
+    for prefix, title in AUDIT_SECTIONS.items():
+        parts += ["", f"## {title}"]
+        for code in AUDIT_KINDS:
+            if code.startswith(prefix):
+                parts += _audit_section(code)
+    return "\n".join([*parts, ""])
+
+
+def _audit_section(code: str) -> Iterator[str]:
+    kind = explain_audit(code)
+    yield from ("", f'### <a id="{code.lower()}"></a>{code}: {kind.title}', "")
+    yield " ".join(filter(None, (f"{kind.severity.capitalize()}.", kind.note, f"Source: {_linked(kind.source)}.")))
+    if kind.example.text:
+        yield from ("", *_shown(kind.example, "Reported"))
+    yield from ("", f"> {_plain(_quoted(kind.text))}", ">", f"> Affects: {_plain(kind.affects)}.")
+    yield from (">", f"> Fix: {_plain(_quoted(kind.fix or ''))}.")
+    yield from ("", *_shown(kind.not_reported, "Not reported"))
+
+
 def page() -> str:
-    """Returns the page."""
+    """Returns the page about the findings of `goodbot check`."""
     parts = [HEAD, "| code | title | usual severity |", "|---|---|---|"]
     parts += [f"| [{code}](#{code.lower()}) | {_cell(kind.title)} | {kind.severity} |" for code, kind in KINDS.items()]
     for prefix, title in SECTIONS.items():
@@ -94,3 +146,4 @@ def _cell(text: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    AUDIT_PAGE.write_text(audit_page(), encoding="utf-8")
