@@ -25,8 +25,8 @@ from goodbot.audit.judging import (
     weight_problems,
 )
 from goodbot.audit.list_places import EntryPlace, record_places, sitemap_places
-from goodbot.audit.page_places import PagePlaces, find_places, places_of
-from goodbot.audit.reading import ClosedUrls, links_of, page_facts, source_of, url_facts
+from goodbot.audit.page_places import LinkPlace, PagePlaces, find_places, places_of
+from goodbot.audit.reading import ClosedUrls, RequestedUrls, page_facts, source_of, url_facts
 from goodbot.audit.site_facts import PageFacts, follow
 from goodbot.audit.staging import Staging, VisitedUrl, open_staging
 from goodbot.config import Settings
@@ -124,6 +124,7 @@ class _Auditing:
         self._audit = audit
         self._staging = audit.staging
         self._closing = ClosedUrls(ledger.load_robots)
+        self._requested = RequestedUrls(ledger.load_robots)
         self._has_rendered = False
 
     def run(self, progress: Progress) -> None:
@@ -201,16 +202,16 @@ class _Auditing:
             taken_s=None if sent is None else sent.taken_s,
         )
         translations = [(language, url.text) for language, url in page.alternates]
-        problems = self._staging.add_page(facts, links_of(page), translations)
+        problems = self._staging.add_page(facts, self._requested.both(link.url for link in page.links), translations)
         self._staging.note_problem(facts.url, problems, self._options.places)
 
     def _read_list(self, url: Url, listing: ListFile) -> None:
         if listing.kind != "feed":
             self._staging.read_list(url.text)
         for piece in listing.pieces():
-            urls = [item.url.text for item in piece]
+            urls = self._requested.both(item.url for item in piece)
             if listing.kind == "sitemap index":
-                self._staging.name_lists(url.text, urls)
+                self._staging.name_lists(url.text, (item.url.text for item in piece))
             elif listing.kind == "sitemap":
                 self._staging.add_entries(url.text, urls)
             else:
@@ -254,6 +255,10 @@ class _Auditing:
 
     def _link_findings(self, page: str, targets: Iterable[tuple[str, int]]) -> Iterator[AuditFinding]:
         places = self._places_in(page)
+        links: dict[str, list[LinkPlace]] = {}
+        for link in places.links if places is not None else ():
+            for requested in self._requested.both([Url(link.url)]):
+                links.setdefault(requested, []).append(link)
         for target, pages in targets:
             facts = self._staging.url(target)
             problem = None if facts is None else link_problem(facts, self._staging.url)
@@ -262,7 +267,7 @@ class _Auditing:
             if places is None:
                 yield problem.at(page, None, pages)
                 continue
-            for link in places_of(places, "link", target):
+            for link in links.get(target, ()):
                 yield problem.at(page, link.text, pages, link.place)
 
     def _sources_of_problems(self) -> Iterator[AuditFinding]:

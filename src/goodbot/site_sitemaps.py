@@ -32,6 +32,7 @@ from goodbot.page.document import DocumentKind, read_extract
 from goodbot.page.extract import Extract
 from goodbot.page.list_file import may_list, open_listing
 from goodbot.page.page_building import page_of
+from goodbot.page.sitemap import MAX_ENTRIES
 from goodbot.ports import Archive, CrawlReader
 from goodbot.url import Url
 from goodbot.values import REDIRECTS, Page, UrlRecord
@@ -63,15 +64,24 @@ class WrittenSitemaps:
     unfinished: int = 0
 
 
-def write_sitemaps(path: Path, file: Path, host: str | None, base: Url | None, progress: Progress) -> WrittenSitemaps:
+def write_sitemaps(
+    path: Path,
+    file: Path,
+    host: str | None,
+    base: Url | None,
+    progress: Progress,
+    *,
+    most_urls: int = MAX_ENTRIES,
+) -> WrittenSitemaps:
     """Writes the sitemap of the crawl in `path` to `file`, compressed if its name ends in `.gz`. If one file cannot
     hold all URLs, `file` is a sitemap index, and the sitemaps `NAME-1.xml`, `NAME-2.xml`… are beside it; the index
     names them at `base` (None: the root of the host).
 
     The pages are those of `host` (`Url.host_key`), or of the only host of the crawl. They are in the order of their
-    URLs; each file is written whole and then renamed, the index last. Writes nothing if there is no page to list.
-    Raises InputError if there is no crawl or no archive, for several hosts without `host`, and for a file that cannot
-    be; DamagedError, before anything is written, if pages cannot be read; RunError if the disk is full."""
+    URLs, at most `most_urls` in one file; each file is written whole and then renamed, the index last. Writes nothing
+    if there is no page to list. Raises InputError if there is no crawl or no archive, for several hosts without
+    `host`, and for a file that cannot be; DamagedError, before anything is written, if pages cannot be read; RunError
+    if the disk is full."""
     written = WrittenSitemaps()
     with open_ledger(path) as ledger, open_archive(path) as archive, _open_entries() as entries:
         status = ledger.status()
@@ -85,7 +95,7 @@ def write_sitemaps(path: Path, file: Path, host: str | None, base: Url | None, p
             progress(done, max(status.states["visited"], done))
         written.origin = entries.choose(host, path, written)
         if written.origin:
-            _write(file, entries, written, base)
+            _write(file, entries, written, base, most_urls)
     return written
 
 
@@ -222,8 +232,8 @@ def _open_entries() -> Iterator[_Entries]:
 # ---- files ----------------------------------------------------------------------------------------------------------
 
 
-def _write(file: Path, entries: _Entries, written: WrittenSitemaps, base: Url | None) -> None:
-    counts = divide(entries.of(written.origin))
+def _write(file: Path, entries: _Entries, written: WrittenSitemaps, base: Url | None, most_urls: int) -> None:
+    counts = divide(entries.of(written.origin), most_urls)
     written.urls = sum(counts)
     if len(counts) == 1:
         _write_file(file, format_sitemap(entries.of(written.origin)))

@@ -3,83 +3,19 @@
 import asyncio
 import json
 import re
-import threading
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import jsonschema
 import pytest
 
 from audit.example_server import audited, crawled
+from audit.faulty_site import LIMITS, SOUND, TEXT, XML, ThreadedServer, faulty, html
 from check.test_json_report import sarif_schema
-from journey.goodbot_process import goodbot
-from webserver import Exchange, Route, WebServer, answer
-
-XML = [("Content-Type", "application/xml")]
-TEXT = [("Content-Type", "text/plain")]
-
-
-def html(title: str, body: str, *, lang: str = ' lang="en"', head: str = "") -> bytes:
-    return answer(
-        f"<!doctype html>\n<html{lang}><head><title>{title}</title>{head}</head>\n<body>{body}</body>".encode()
-    )
-
-
-def redirect(target: str, status: int = 301) -> bytes:
-    return answer(b"", status, [("Location", target)])
-
-
-async def slowly(exchange: Exchange) -> None:
-    await asyncio.sleep(0.4)
-    await exchange.send(html("Slow", "<p>late"))
-
-
-HOME = """<p>é <a href="/gone">Prices <b>2026</b></a>
-<a href="/moved">Moved</a> <a href="/for-now">For now</a> <a href="/chain">Chain</a>
-<a href="/loop">Loop</a> <a href="/lost">Lost</a> <a href="/fails">Fails</a>
-<a href="/a">A</a> <a href="/b">B</a> <a href="/one">1</a> <a href="/two">2</a> <a href="/closed">C</a>
-<a href="/slow">Slow</a> <a href="/heavy">Heavy</a> <a href="/plain">P</a> <a href="/odd">O</a>
-<a href="/untitled">U</a> <a href="/quiet">Q</a> <a href="/en">En</a> <a href="/de">De</a> <a href="/copy">Copy</a>"""
-
-LISTED = ("/", "/gone", "/moved", "/closed", "/quiet", "/copy", "/fails", "/orphan", "/one", "/two", "/slow", "/heavy")
-
-
-def faulty(site: str) -> dict[str, Route]:
-    entries = "".join(f"<url><loc>{site}{path}</loc></url>\n" for path in LISTED)
-    canonical = '<link rel="canonical" href="{}">'
-    return {
-        "/robots.txt": answer(
-            f"User-agent: Googlebot\nDisallow: /closed\n\nSitemap: {site}/s.xml\nSitemap: /none.xml\n".encode(),
-            headers=TEXT,
-        ),
-        "/s.xml": answer(f"<urlset>\n{entries}</urlset>".encode(), headers=XML),
-        "/": html("Home", HOME),
-        "/moved": redirect("/one"),
-        "/for-now": redirect("/two", 302),
-        "/chain": redirect("/moved"),
-        "/loop": redirect("/loop-2", 302),
-        "/loop-2": redirect("/loop", 302),
-        "/lost": redirect("/gone"),
-        "/fails": answer(b"", 500),
-        "/a": html("A", "<p>a", head=canonical.format("/b")),
-        "/b": html("B", "<p>b", head=canonical.format("/a")),
-        "/copy": html("Copy", "<p>copy", head=canonical.format("/quiet")),
-        "/one": html("Same title", '<p>1 <a href="/gone">again</a>'),
-        "/two": html("Same title", "<p>2"),
-        "/closed": html("Closed", "<p>closed", head='<meta name="robots" content="noindex">'),
-        "/quiet": html("Quiet", "<p>quiet", head='<meta name="robots" content="noindex">'),
-        "/slow": slowly,
-        "/heavy": html("Heavy", f"<p>{'word ' * 1000}"),
-        "/plain": html("Plain", "<p>plain", lang=""),
-        "/odd": html("Odd", "<p>odd", lang=' lang="en_US"'),
-        "/untitled": html("", "<p>untitled"),
-        "/en": html("English", "<p>e", head='<link rel="alternate" hreflang="de" href="/de">'),
-        "/de": html("Deutsch", "<p>d", lang=' lang="de"'),
-        "/orphan": html("Orphan", "<p>alone"),
-    }
-
+from journey.goodbot_process import ended, goodbot, start
+from webserver import Route, WebServer, answer
 
 # code, path, what stands at the place, severity, path of the target
 FAULTS: list[tuple[str, str, str | None, str, str | None]] = [
@@ -133,27 +69,6 @@ def planted(server: WebServer, site: str) -> list[tuple[object, ...]]:
     return expected
 
 
-LIMITS = ("--slow", "0.3", "--heavy", "2k")
-
-
-class ThreadedServer:
-    """A server in a thread of its own, for fixtures of a whole module."""
-
-    def __enter__(self) -> WebServer:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever)
-        self._thread.start()
-        self._server = WebServer()
-        asyncio.run_coroutine_threadsafe(self._server.__aenter__(), self._loop).result()
-        return self._server
-
-    def __exit__(self, *error: object) -> None:
-        asyncio.run_coroutine_threadsafe(self._server.__aexit__(None, None, None), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[WebServer]:
     with ThreadedServer() as server:
@@ -203,13 +118,6 @@ async def test_nothing_is_fetched(server: WebServer, crawl: Path) -> None:
     assert len(server.exchanges) == before
 
 
-SOUND: dict[str, Route] = {
-    "/": html("Home", '<a href="/a">A</a> <a href="/b?utm_source=x">B</a> <a href="https://other.example/">o</a>'),
-    "/a": html("A", '<a href="/">Home</a> <a href="#x">x</a>', head='<link rel="canonical" href="/a">'),
-    "/b": html("B", '<a href="/">Home</a> <a href="mailto:a@example.org">m</a>', lang=' lang="pt-BR"'),
-}
-
-
 async def test_a_sound_site_has_no_findings(tmp_path: Path) -> None:
     async with WebServer(SOUND) as server:
         entries = "".join(f"<url><loc>{server.url(path)}</loc></url>" for path in SOUND)
@@ -217,8 +125,8 @@ async def test_a_sound_site_has_no_findings(tmp_path: Path) -> None:
         server.routes["/s.xml"] = answer(f"<urlset>{entries}</urlset>".encode(), headers=XML)
         crawl = await crawled(server, tmp_path)
     assert await audited(crawl) == []
-    ended = await goodbot("audit", "--in", crawl, "--fail-on", "info")
-    assert (ended.status, ended.out, ended.err) == (0, "0 errors, 0 warnings, 0 info; 3 pages audited\n", "")
+    end = await goodbot("audit", "--in", crawl, "--fail-on", "info")
+    assert (end.status, end.out, end.err) == (0, "0 errors, 0 warnings, 0 info; 3 pages audited\n", "")
     page = (await goodbot("audit", "--in", crawl, "--format", "html")).out
     assert "No problems found." in page
 
@@ -238,12 +146,12 @@ async def test_the_exit_status(options: tuple[str, ...], status: int, crawl: Pat
 
 
 async def test_text_for_people(crawl: Path) -> None:
-    ended = await goodbot("audit", "--in", crawl, *LIMITS)
-    assert "error A101 broken link: 2\n" in ended.out
-    assert "[Prices 2026] (2 pages link there)" in " ".join(ended.out.split())
-    assert ended.out.index("error A307") < ended.out.index("warning A102") < ended.out.index("info A103")
-    assert ended.out.endswith("9 errors, 19 warnings, 6 info; 16 pages audited\n")
-    assert ended.err == ""
+    end = await goodbot("audit", "--in", crawl, *LIMITS)
+    assert "error A101 broken link: 2\n" in end.out
+    assert "[Prices 2026] (2 pages link there)" in " ".join(end.out.split())
+    assert end.out.index("error A307") < end.out.index("warning A102") < end.out.index("info A103")
+    assert end.out.endswith("9 errors, 19 warnings, 6 info; 16 pages audited\n")
+    assert end.err == ""
 
 
 async def test_sarif_is_valid(crawl: Path, tmp_path: Path) -> None:
@@ -280,9 +188,9 @@ async def test_a_broken_link_in_every_menu(tmp_path: Path) -> None:
     assert [each["code"] for each in found] == ["A101"] * 7
     assert {each["related"]["pages"] for each in found} == {31}
     assert len(await audited(crawl)) == 20
-    ended = await goodbot("audit", "--in", crawl)
-    assert "… and 10 more" in ended.out
-    assert "To list everything: goodbot audit --in" in ended.out
+    end = await goodbot("audit", "--in", crawl)
+    assert "… and 10 more" in end.out
+    assert "To list everything: goodbot audit --in" in end.out
 
 
 # ---- what the crawl does not know -----------------------------------------------------------------------------------
@@ -290,10 +198,10 @@ async def test_a_broken_link_in_every_menu(tmp_path: Path) -> None:
 
 async def test_a_crawl_without_an_archive(server: WebServer, tmp_path: Path) -> None:
     crawl = await crawled(server, tmp_path, "--no-archive")
-    ended = await goodbot("audit", "--in", crawl, "--json", *LIMITS)
-    assert "keeps no archive" in ended.complaint
+    end = await goodbot("audit", "--in", crawl, "--json", *LIMITS)
+    assert "keeps no archive" in end.complaint
     site = server.url("").rstrip("/")
-    found = rows(ended.json, site)
+    found = rows(end.json, site)
     assert {row[0] for row in found} == {"A101", "A102", "A103", "A104", "A105", "A106", "A208", "A402", "A501", "A502"}
     assert ("A104", "/", None, None, "warning", "/chain") in found
     assert ("A501", "/slow", None, None, "warning", None) in found
@@ -302,9 +210,9 @@ async def test_a_crawl_without_an_archive(server: WebServer, tmp_path: Path) -> 
 
 async def test_an_unfinished_crawl(server: WebServer, tmp_path: Path) -> None:
     crawl = await crawled(server, tmp_path, "--max-pages", "4")
-    ended = await goodbot("audit", "--in", crawl, "--json")
-    assert "the crawl is not finished" in ended.complaint
-    assert "A601" not in {each["code"] for each in ended.json}
+    end = await goodbot("audit", "--in", crawl, "--json")
+    assert "the crawl is not finished" in end.complaint
+    assert "A601" not in {each["code"] for each in end.json}
 
 
 async def test_a_damaged_archive(server: WebServer, tmp_path: Path) -> None:
@@ -319,18 +227,18 @@ async def test_a_damaged_archive(server: WebServer, tmp_path: Path) -> None:
     body[middle : middle + 400] = bytes(400)
     file.write_bytes(body)
     out = tmp_path / "audit.json"
-    ended = await goodbot("audit", "--in", crawl, "--json", "-o", out)
-    assert ended.status == 3
-    assert "the archive is damaged" in ended.complaint
+    end = await goodbot("audit", "--in", crawl, "--json", "-o", out)
+    assert end.status == 3
+    assert "the archive is damaged" in end.complaint
     assert len(json.loads(out.read_text())) > 5
 
 
 async def test_one_host(server: WebServer, crawl: Path) -> None:
     host = server.url("").split("/")[2]
     assert len(await audited(crawl, "--host", host, *LIMITS)) == len(FAULTS)
-    ended = await goodbot("audit", "--in", crawl, "--host", "127.0.0.1")
-    assert ended.status == 2
-    assert f"does not know the host 127.0.0.1:80; did you mean {host}?" in ended.complaint
+    end = await goodbot("audit", "--in", crawl, "--host", "127.0.0.1")
+    assert end.status == 2
+    assert f"does not know the host 127.0.0.1:80; did you mean {host}?" in end.complaint
 
 
 @pytest.mark.parametrize(
@@ -346,48 +254,57 @@ async def test_one_host(server: WebServer, crawl: Path) -> None:
     ],
 )
 async def test_bad_input(options: tuple[str, ...], message: str, crawl: Path) -> None:
-    ended = await goodbot("audit", "--in", crawl, *options)
-    assert (ended.status, ended.out) == (2, "")
-    assert message in ended.complaint
+    end = await goodbot("audit", "--in", crawl, *options)
+    assert (end.status, end.out) == (2, "")
+    assert message in end.complaint
 
 
 async def test_imported_documents_are_no_crawl(tmp_path: Path) -> None:
     (tmp_path / "documents.jsonl").write_text('{"id": "1", "title": "t", "text": "word"}\n')
     assert (await goodbot("index", "import", tmp_path / "documents.jsonl", "--into", tmp_path / "docs")).status == 0
     for command in (("audit",), ("sitemap", "-o", tmp_path / "s.xml")):
-        ended = await goodbot(*command, "--in", tmp_path / "docs")
-        assert ended.status == 2
-        assert "has imported documents, not a crawl" in ended.complaint
+        end = await goodbot(*command, "--in", tmp_path / "docs")
+        assert end.status == 2
+        assert "has imported documents, not a crawl" in end.complaint
 
 
-# ---- sitemaps -------------------------------------------------------------------------------------------------------
+async def test_links_are_compared_as_they_are_requested(tmp_path: Path) -> None:
+    """Without tracking parameters, and without those of Clean-param records."""
+    async with WebServer() as server:
+        server.routes["/robots.txt"] = answer(b"User-agent: *\nClean-param: ref\nSitemap: /s.xml", headers=TEXT)
+        server.routes["/s.xml"] = answer(
+            b"<urlset><url><loc>/a</loc></url><url><loc>/</loc></url></urlset>", headers=XML
+        )
+        server.routes["/"] = html("Home", '<a href="/a?ref=home">A</a> <a href="/gone?utm_source=x">Gone</a>')
+        server.routes["/a"] = html("A", "<p>a")
+        crawl = await crawled(server, tmp_path)
+        (found,) = await audited(crawl)
+        expected = ("A101", server.url("/"), *place_of(server.routes["/"], '<a href="/gone'))
+        assert (found["code"], found["url"], found["line"], found["column"]) == expected
 
 
-async def test_the_sitemap_lists_what_search_may_index(server: WebServer, crawl: Path, tmp_path: Path) -> None:
-    site = server.url("").rstrip("/")
-    for name in ("sitemap.xml", "sitemap.xml.gz"):
-        ended = await goodbot("sitemap", "--in", crawl, "-o", tmp_path / name, "--json")
-        assert ended.status == 0, ended.err
-        assert ended.json == {
-            "done": True,
-            "files": [str(tmp_path / name)],
-            "urls": 11,
-            "left_out": {"noindex": 2, "canonical": 3, "closed": 0, "copy": 0, "type": 0, "long": 0},
-        }
-    tree = ElementTree.fromstring((tmp_path / "sitemap.xml").read_bytes())
-    namespace = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
-    listed = [url.findtext(f"{namespace}loc") for url in tree]
-    paths = ("/", "/de", "/en", "/heavy", "/odd", "/one", "/orphan", "/plain", "/slow", "/two", "/untitled")
-    assert listed == [f"{site}{path}" for path in paths]
-    assert all(url.findtext(f"{namespace}lastmod") for url in tree)
+async def test_documents_that_are_not_html(tmp_path: Path) -> None:
+    """A text has links without places; feeds, images and empty answers cause nothing."""
+    async with WebServer() as server:
+        server.routes["/"] = html("Home", '<a href="/a.md">text</a> <a href="/feed">f</a> <a href="/i.png">i</a>')
+        server.routes["/a.md"] = answer(b"# A\n[gone](/gone)", headers=[("Content-Type", "text/markdown")])
+        item = f"<item><link>{server.url('/lost')}</link></item>".encode()
+        feed = b"<rss><channel>" + item + b"</channel></rss>"
+        server.routes["/feed"] = answer(feed, headers=[("Content-Type", "application/rss+xml")])
+        server.routes["/i.png"] = answer(b"\x89PNG", headers=[("Content-Type", "image/png")])
+        server.routes["/empty"] = answer(b"", 204)
+        crawl = await crawled(server, tmp_path)
+        found = {(each["code"], each["url"], each["line"]) for each in await audited(crawl)}
+        assert found == {("A101", server.url("/a.md"), None), ("A101", server.url("/feed"), None)}
 
 
-async def test_the_written_sitemap_satisfies_the_audit(tmp_path: Path) -> None:
-    """It is served at the site it was made for, and crawled again: nothing is missing in it and nothing too much."""
-    async with WebServer(SOUND) as server:
-        crawl = await crawled(server, tmp_path / "before")
-        file = tmp_path / "sitemap.xml"
-        assert (await goodbot("sitemap", "--in", crawl, "-o", file)).status == 0
-        server.routes["/robots.txt"] = answer(f"Sitemap: {server.url('/sitemap.xml')}".encode(), headers=TEXT)
-        server.routes["/sitemap.xml"] = answer(file.read_bytes(), headers=XML)
-        assert await audited(await crawled(server, tmp_path / "after")) == []
+async def test_ctrl_c_leaves_nothing(crawl: Path, tmp_path: Path) -> None:
+    """The temporary file is removed."""
+    process = await start("audit", "--in", crawl, settings={"TMPDIR": str(tmp_path)})
+    while not list(tmp_path.iterdir()):
+        await asyncio.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    end = await ended(process)
+    assert end.status in (130, 1)  # 1: it had done all before the signal came
+    assert "Traceback" not in end.err
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from goodbot.exclusion import Access, Verdict
 from goodbot.exclusion.text.shown_text import unicode_only
 from goodbot.lru import LruCache
 from goodbot.robot.crawl.answer_facts import redirected_to
-from goodbot.robot.lessons.cleaning import clean, is_plain
+from goodbot.robot.lessons.cleaning import Drops, clean, drops_of, is_plain
 from goodbot.store.merge.limits import found_on
 from goodbot.url import Url
 from goodbot.values import REDIRECTS, Page, UrlRecord
@@ -53,10 +53,28 @@ def page_facts(page: Page, *, is_html: bool, lang: str | None, size_bytes: int, 
     )
 
 
-def links_of(page: Page) -> set[str]:
-    """Returns the URLs that a page links to, also as the crawl requests them, without tracking parameters."""
-    urls: Iterable[Url] = [link.url for link in page.links]
-    return {url.text for url in urls} | {clean(url).text for url in urls if not is_plain(url.text)}
+class RequestedUrls:
+    """Knows under which URLs the crawl requests links: without tracking parameters, and without those that Clean-param
+    records of robots.txt name. Keeps the records of the last 256 origins in memory."""
+
+    def __init__(self, load_robots: Callable[[str], Access | None]) -> None:
+        self._load = load_robots
+        self._kept: LruCache[str, tuple[Drops | None]] = LruCache(_ORIGINS_KEPT)
+
+    def both(self, urls: Iterable[Url]) -> set[str]:
+        """Returns the URLs as written and as requested."""
+        urls = list(urls)
+        cleaned = (clean(url, self._drops(url.origin)).text for url in urls if not is_plain(url.text))
+        return {url.text for url in urls} | set(cleaned)
+
+    def _drops(self, origin: str) -> Drops | None:
+        kept = self._kept.get(origin)
+        if kept is None:
+            access = self._load(origin)
+            usable = access is not None and access.result == "successful"
+            kept = (drops_of(access.rules.clean_params) if access is not None and usable else None,)
+            self._kept.put(origin, kept)
+        return kept[0]
 
 
 def source_of(record: UrlRecord) -> str | None:
