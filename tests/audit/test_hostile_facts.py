@@ -29,7 +29,8 @@ from goodbot.web.operator.audit_page import audit_page
 HOST = "http://site.example"
 URLS = st.text(max_size=20).map(lambda text: parse_url(f"{HOST}/{text}")).filter(lambda url: url is not None)
 PIECES = """<a href=|<link rel=canonical href=|<link rel=alternate hreflang=de href=|<html lang=|<title>|</title>|>|"|'
-|/a|/b|?x=1&utm_source=2|<meta name=robots content=noindex>|<base href=|\0|\ud800|&#xd800;|&#0;|<noscript>|</noscript>|{0}
+|/a|/b|?x=1&utm_source=2|<meta name=robots content=noindex>|<base href=|\0|\ud800|&#xd800;|&#0;|<noscript>
+|</noscript>|{0}
 |{target}|%s|\x1b[2J|\u202e"""
 PAGES = st.lists(st.sampled_from(PIECES.split("|"))).map("".join) | st.text()
 ROBOTS = Access.from_response(200, (), b"User-agent: Googlebot\nDisallow: /a\nClean-param: x\n", 1.0)

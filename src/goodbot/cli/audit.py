@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from goodbot.audit.kinds import known_audit_codes
+from goodbot.audit.options import HEAVY_BYTES, PLACES, SLOW_S, AuditOptions
 from goodbot.audit.report import MAX_SARIF_RESULTS, as_sarif, finding_json
 from goodbot.check import Severity
 from goodbot.check.findings import SEVERITIES
@@ -20,7 +21,7 @@ from goodbot.cli.printing import json_text, keep_partial_output, put, say, say_f
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.errors import DamagedError
 from goodbot.human import counted
-from goodbot.site_audit import HEAVY_BYTES, PLACES, SLOW_S, AuditOptions, SiteAudit, audit_site
+from goodbot.site_audit import SiteAudit, audit_site
 
 
 @click.command(
@@ -116,9 +117,9 @@ def command(
         _report(audit, folder, codes, "json" if as_json else form)
         severe = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
         failed = any(SEVERITIES[severity] in severe for _, severity, _, _ in audit.staging.findings.counts(codes))
-        if audit.lost:
+        if audit.lost is not None:
             keep_partial_output()
-            what = f"{counted(audit.lost_count, 'page')} cannot be read, the first is {audit.lost[0].url}"
+            what = f"{counted(audit.lost_count, 'page')} cannot be read, the first is {audit.lost.url}"
             raise DamagedError(damaged_line(what, folder))
     return int(failed)
 

@@ -1,0 +1,31 @@
+"""What the user chooses for an audit."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from goodbot.url import Url
+
+SLOW_S: Final = 2.0
+"""The time of an answer from which a page is slow, by default."""
+
+HEAVY_BYTES: Final = 1_000_000
+"""The size of an HTML page, as sent, from which it is heavy, by default."""
+
+PLACES: Final = 20
+"""How many pages are named for each target of a link, and for each title, by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOptions:
+    """`host`: the only host (`Url.host_key`) of which findings are reported; None: all. `slow_s`: the longest time of
+    an answer; `heavy_bytes`: the largest size of an HTML page; `places`: how many pages are named for one target of a
+    link, or one title."""
+
+    host: str | None = None
+    slow_s: float = SLOW_S
+    heavy_bytes: int = HEAVY_BYTES
+    places: int = PLACES
+
+    def includes(self, url: str) -> bool:
+        """Returns whether findings about this URL are reported."""
+        return self.host is None or Url(url).host_key == self.host
