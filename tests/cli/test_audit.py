@@ -162,6 +162,8 @@ async def test_sarif_is_valid(crawl: Path, tmp_path: Path) -> None:
     (run,) = value["runs"]
     assert run["results"][0]["ruleId"] == "A101"
     assert run["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 12}
+    uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]}
+    assert all(uri.startswith("127.0.0.1%3A") for uri in uris)  # code hosts reject URIs with the scheme of a site
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
 
@@ -244,6 +246,8 @@ async def test_one_host(server: WebServer, crawl: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (("--root", "public"), "--root goes with --format sarif"),
+        (("--format", "sarif", "--root", "../x"), "a folder within the repository"),
         (("--ignore", "R2"), "--ignore: the audit has no code R2"),
         (("--host", "a b"), "not a host such as"),
         (("--slow", "0"), "--slow"),

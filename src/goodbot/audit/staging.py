@@ -1,7 +1,7 @@
 """Keeps the facts about a crawl, and the findings, in a temporary file while a site is audited.
 
-The file takes about 150 bytes for each visited URL and 300 for each page that was read; the links of pages are not
-kept, except those with problems, up to a limit for each target. The memory is bounded: SQLite's cache (32 MB) and one
+The file takes about 220 bytes for each page, and 180 for each finding; the links of pages are not kept, except those
+with problems, up to a limit for each target. The memory is bounded: SQLite's cache (32 MB) and one
 page at a time. URLs are known by 64 bits of their hash: among 10 million URLs the odds that two are confused are 1 in
 370,000.
 """

@@ -81,7 +81,7 @@ def _result(name: str, finding: Finding, order: dict[str, int]) -> dict[str, obj
     region = {"startLine": finding.line, "startColumn": finding.column}
     if finding.end_column is not None and finding.end_column >= finding.column:
         region["endColumn"] = finding.end_column
-    where = {"artifactLocation": {"uri": uri_of(name)}, "region": region}
+    where = {"artifactLocation": {"uri": _uri(name)}, "region": region}
     parts = [finding.message, f"Affects: {finding.affected}" if finding.affected else "", finding.fix or ""]
     return {
         "ruleId": finding.code,
@@ -92,8 +92,7 @@ def _result(name: str, finding: Finding, order: dict[str, int]) -> dict[str, obj
     }
 
 
-def uri_of(name: str) -> str:
-    """Returns the URI of an input: a URL, a file, or - for standard input."""
+def _uri(name: str) -> str:
     if "://" in name:
         return quote(name, safe=":/?#[]@!$&'()*+,;=%~")
     if name == "-":

@@ -19,7 +19,7 @@ from goodbot.cli.message_text import damaged_line
 from goodbot.cli.options import Bytes, in_option
 from goodbot.cli.printing import json_text, keep_partial_output, put, say, say_folded, say_lines, write_json
 from goodbot.cli.progress_line import ProgressLine
-from goodbot.errors import DamagedError
+from goodbot.errors import DamagedError, InputError
 from goodbot.human import counted
 from goodbot.site_audit import SiteAudit, audit_site
 
@@ -31,7 +31,7 @@ from goodbot.site_audit import SiteAudit, audit_site
     goodbot audit --in crawl
     goodbot audit --in crawl --fail-on warning --ignore A206
     goodbot audit --in crawl --host example.org --format html -o audit.html
-    goodbot audit --in crawl --format sarif -o audit.sarif
+    goodbot audit --in crawl --format sarif --root public -o audit.sarif
     """,
 )
 @in_option
@@ -86,6 +86,12 @@ from goodbot.site_audit import SiteAudit, audit_site
     metavar="N",
     help="Pages named at most for each broken target of links, and for each repeated title; all are counted.",
 )
+@click.option(
+    "--root",
+    metavar="FOLDER",
+    help="With --format sarif: the folder of your repository that the site serves, so that findings are shown at its "
+    "files.",
+)
 def command(
     folder: Path,
     host: str | None,
@@ -96,6 +102,7 @@ def command(
     slow_s: float,
     heavy_bytes: int,
     places: int,
+    root: str | None,
 ) -> int:
     """Report what is wrong with your site, from the crawl in DIR: nothing is fetched.
 
@@ -109,12 +116,15 @@ def command(
     Exit status: 0: no finding at or above --fail-on; 1: there are such findings; 2: bad input; 3: the archive is
     damaged (what can be read is reported all the same), or the disk of TMPDIR is full.
     """
+    form = "json" if as_json else form
+    if root is not None and (form != "sarif" or not root or Path(root).is_absolute() or ".." in Path(root).parts):
+        raise InputError("--root goes with --format sarif, and is a folder within the repository, such as public")
     codes = known_audit_codes(ignore, "--ignore")
     wanted = None if host is None else known_host(folder, host)
     options = AuditOptions(wanted, slow_s, heavy_bytes, places)
     with ProgressLine(_pages) as progress, audit_site(folder, options, progress.report) as audit:
         progress.wipe()
-        _report(audit, folder, codes, "json" if as_json else form)
+        _report(audit, folder, codes, form, root)
         severe = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
         failed = any(SEVERITIES[severity] in severe for _, severity, _, _ in audit.staging.findings.counts(codes))
         if audit.lost is not None:
@@ -128,14 +138,14 @@ def _pages(count: float) -> str:
     return f"{count:,.0f} pages"
 
 
-def _report(audit: SiteAudit, folder: Path, ignore: tuple[str, ...], form: str) -> None:
+def _report(audit: SiteAudit, folder: Path, ignore: tuple[str, ...], form: str, root: str | None) -> None:
     if form == "json":
         for piece in _json_pieces(audit, ignore):
             put(piece.encode())
     elif form == "sarif":
         counts = audit.staging.findings.counts(ignore)
         by_severity = (each for name in SEVERITIES for each in audit.staging.findings.select(ignore, severity=name))
-        write_json(as_sarif(by_severity, sorted({code for code, *_ in counts}), version("goodbot")))
+        write_json(as_sarif(by_severity, sorted({code for code, *_ in counts}), version("goodbot"), root))
         total = sum(count for _, _, count, _ in counts)
         if total > MAX_SARIF_RESULTS:
             left = f"{total - MAX_SARIF_RESULTS:,} of {counted(total, 'finding')}"
