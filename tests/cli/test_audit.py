@@ -15,7 +15,7 @@ from audit.example_server import audited, crawled
 from audit.faulty_site import LIMITS, SOUND, TEXT, XML, ThreadedServer, faulty, html
 from check.test_json_report import sarif_schema
 from journey.goodbot_process import ended, goodbot, start
-from webserver import Route, WebServer, answer
+from webserver import Exchange, Route, WebServer, answer
 
 # code, path, what stands at the place, severity, path of the target
 FAULTS: list[tuple[str, str, str | None, str, str | None]] = [
@@ -217,6 +217,25 @@ async def test_an_unfinished_crawl(server: WebServer, tmp_path: Path) -> None:
     assert "A601" not in {each["code"] for each in end.json}
 
 
+async def test_a_running_crawl(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+
+    async def held(exchange: Exchange) -> None:
+        await gate.wait()
+        await exchange.send(html("Held", "<p>held"))
+
+    async with WebServer({"/": html("Home", '<a href="/held">held</a>'), "/held": held}) as server:
+        options = ("--into", tmp_path / "crawl", "--allow-private", "--no-index")
+        process = await start("crawl", server.url("/"), *options)
+        await server.received(3)
+        end = await goodbot("audit", "--in", tmp_path / "crawl", "--json")
+        assert (end.status, end.json) == (0, [])
+        assert "the crawl is not finished" in end.complaint
+        gate.set()
+        assert (await ended(process)).status == 0
+    assert (await goodbot("audit", "--in", tmp_path / "crawl", "--json")).err == ""
+
+
 async def test_a_damaged_archive(server: WebServer, tmp_path: Path) -> None:
     crawl = await crawled(server, tmp_path)
     (file,) = (crawl / "warc").glob("*.warc.gz")
@@ -285,6 +304,20 @@ async def test_links_are_compared_as_they_are_requested(tmp_path: Path) -> None:
         (found,) = await audited(crawl)
         expected = ("A101", server.url("/"), *place_of(server.routes["/"], '<a href="/gone'))
         assert (found["code"], found["url"], found["line"], found["column"]) == expected
+
+
+async def test_pages_closed_to_every_robot(tmp_path: Path) -> None:
+    """They are never fetched, and known all the same: in the sitemap, as a canonical URL, as a link."""
+    async with WebServer() as server:
+        server.routes["/robots.txt"] = answer(b"User-agent: *\nDisallow: /no\nSitemap: /s.xml", headers=TEXT)
+        entries = b"<url><loc>/</loc></url><url><loc>/no</loc></url><url><loc>/a</loc></url>"
+        server.routes["/s.xml"] = answer(b"<urlset>" + entries + b"</urlset>", headers=XML)
+        server.routes["/"] = html("Home", '<a href="/no">closed</a> <a href="/a">a</a>')
+        server.routes["/a"] = html("A", "<p>a", head='<link rel="canonical" href="/no">')
+        crawl = await crawled(server, tmp_path)
+        found = {(each["code"], each["url"].removeprefix(server.url("").rstrip("/"))) for each in await audited(crawl)}
+        assert found == {("A201", "/s.xml"), ("A207", "/s.xml"), ("A304", "/a")}
+        assert "/no" not in server.targets
 
 
 async def test_documents_that_are_not_html(tmp_path: Path) -> None:
