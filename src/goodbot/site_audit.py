@@ -76,7 +76,15 @@ def _run(
     folder = CrawlFolder(path)
     settings, keeps, staging = folder.settings_before(), folder.keeps(), audit.staging
 
+    done, total = 0, ledger.status().states["visited"]
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        progress(done, max(total, done))
+
     def read(record: RecordRef) -> ArchivedResponse | None:
+        step()
         try:
             return archive.read(record) if archive is not None and keeps(record) else None
         except DamagedError:
@@ -88,23 +96,24 @@ def _run(
     staging.end_urls()
     reading.name_sitemaps()
     status = ledger.status()
-    total = status.states["visited"]
     if archive is None:
-        for done in reading.read_records():
-            progress(done, max(total, done))
+        for _ in reading.read_records():
+            step()
     else:
-        for done, archived in enumerate(archived_pages(ledger, archive, keeps, audit.lose), 1):
+        for archived in archived_pages(ledger, archive, keeps, audit.lose):
             reading.read(archived)
-            progress(done, max(total, done))
+            step()
     audit.pages = reading.pages
     places = None if archive is None else PlaceFinder(staging, ledger, settings, read)
     findings = SiteFindings(staging, ledger, requested, places, options)
+    total = done + staging.problem_page_count()
     findings.find_links()
     findings.find_in_sitemaps()
     findings.find_on_pages()
     if archive is not None and status.finished and not reading.has_rendered:
         findings.find_orphans()
     if places is not None:
+        total = done + staging.findings.unplaced_count()
         places.find_all()
     audit.notes += _notes(status, has_archive=archive is not None, has_rendered=reading.has_rendered)
 

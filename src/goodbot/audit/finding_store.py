@@ -20,7 +20,7 @@ MAX_PLACED: Final = 10_000
 
 _UNPLACED: Final = """WITH numbered AS (SELECT rowid AS number, part, target, page, url,
   row_number() OVER (PARTITION BY code ORDER BY rowid) AS place FROM findings WHERE part NOT IN ('', 'link', 'entry'))
-  SELECT number, part, target, numbered.url FROM numbered JOIN urls ON urls.key = page WHERE place <= ?
+  SELECT number, part, target, numbered.url AS url FROM numbered JOIN urls ON urls.key = page WHERE place <= ?
   ORDER BY file, offset, number"""
 _FINDINGS: Final = """SELECT code, severity, message, fix, url, line, "column", part, target, related FROM findings
   {where} ORDER BY code, subject, url, line, "column", findings.rowid"""
@@ -50,6 +50,11 @@ class FindingStore:
         """Yields findings about a part of a page: number, part, target, page; in the order of the archive. Of each kind
         at most `MAX_PLACED`."""
         return iter(self._db.execute(_UNPLACED, (MAX_PLACED,)))
+
+    def unplaced_count(self) -> int:
+        """Counts the pages of `unplaced`."""
+        query = f"SELECT count(DISTINCT url) FROM ({_UNPLACED})"  # noqa: S608  (a constant)
+        return int(self._db.execute(query, (MAX_PLACED,)).fetchone()[0])
 
     def unplaced_entries(self) -> Iterator[tuple[int, str, str]]:
         """Yields findings about entries of lists: number, list, target; list by list."""

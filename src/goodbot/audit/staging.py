@@ -266,6 +266,10 @@ class Staging:
 
     # ---- problems
 
+    def problem_page_count(self) -> int:
+        """Counts the pages of `problem_pages`."""
+        return int(self._db.execute("SELECT count(DISTINCT page) FROM problem_links").fetchone()[0])
+
     def problem_pages(self) -> Iterator[tuple[str, str, int]]:
         """Yields the pages with links to problems: page, target, and the number of pages that link there; in the order
         of the archive."""
