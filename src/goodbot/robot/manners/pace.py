@@ -110,6 +110,11 @@ class Pace:
         known = self._hosts.get(host)
         return known.ready_for(timing, self._clock.now()) if known is not None else 0.0
 
+    def lanes(self, host: str) -> int:
+        """Returns how many requests may be in flight to a host (`Url.host_key`) at once; 1 until it has answered."""
+        known = self._hosts.get(host)
+        return known.lanes if known is not None else 1
+
     def resume(self, host: str, backoff_s: float) -> None:
         """Takes over the back-off that an earlier run or another process recorded, if it is longer than the one known
         here."""

@@ -203,7 +203,7 @@ def translated(path: Path) -> Iterator[None]:
         if (code if code is None else code & 0xFF) in _DAMAGED:
             raise damaged(path, error) from error
         raise RunError(f"cannot use {path}: {error}; what was done before is kept") from error
-    except UnreadableError as error:
+    except (UnreadableError, UnicodeDecodeError) as error:  # SQLite quotes the octets of a damaged schema
         raise damaged(path, error) from error
     except OSError as error:
         raise RunError(f"cannot use {path}: {error.strerror or error}") from error

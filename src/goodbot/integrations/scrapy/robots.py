@@ -1,5 +1,5 @@
-"""A robots.txt parser for Scrapy that follows RFC 9309 (for the setting `ROBOTSTXT_PARSER`), and Scrapy's robots.txt
-middleware with a fix, so that every request is checked. Importing this needs Scrapy."""
+"""A robots.txt parser for Scrapy that follows RFC 9309, and Scrapy's robots.txt middleware with a fix, so that every
+request is checked."""
 
 from typing import Self
 
@@ -9,7 +9,9 @@ from scrapy.downloadermiddlewares import robotstxt
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.httpobj import urlparse_cached
 
+from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.integrations.adapted import agent_of, read_text, url_of
+from goodbot.integrations.scrapy.manners import manners_of
 
 
 class GoodbotParser(RobotParser):
@@ -22,6 +24,7 @@ class GoodbotParser(RobotParser):
     def __init__(self, robotstxt_body: bytes | None, spider: Spider | None) -> None:
         self.spider = spider
         self.rules = read_text(robotstxt_body or b"").rules
+        self._timings: dict[str, Timing] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes | None) -> Self:
@@ -36,6 +39,13 @@ class GoodbotParser(RobotParser):
         """Returns the seconds between two requests: the longest Crawl-delay, None if there is none."""
         return self.rules.crawl_delay(agent_of(user_agent))
 
+    def timing(self, user_agent: str | bytes) -> Timing:
+        """Returns when this robot may visit the site, and how often."""
+        agent = agent_of(user_agent)
+        if agent not in self._timings:
+            self._timings = {agent: self.rules.timing(agent)}
+        return self._timings[agent]
+
 
 class RobotsTxtMiddleware(robotstxt.RobotsTxtMiddleware):
     """Scrapy's middleware, except that it checks every request. While Scrapy (2.19) fetches a site's robots.txt,
@@ -47,4 +57,8 @@ class RobotsTxtMiddleware(robotstxt.RobotsTxtMiddleware):
         if parser is None:
             finished = self._parsers.get(urlparse_cached(request).netloc)
             parser = finished if isinstance(finished, RobotParser) else None
+        manners = manners_of(self.crawler)
+        if manners is not None and isinstance(parser, GoodbotParser):
+            agent = self._robotstxt_useragent or request.headers.get(b"User-Agent") or self._default_useragent
+            manners.note_rules(request, parser.timing(agent))
         return parser

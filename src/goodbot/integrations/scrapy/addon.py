@@ -1,0 +1,30 @@
+"""A Scrapy add-on that turns on everything goodbot has for Scrapy (for the setting `ADDONS`)."""
+
+from typing import Final
+
+from scrapy.settings import BaseSettings
+
+_HERE: Final = "goodbot.integrations.scrapy"
+_PLACES: Final = {"Manners": 950, "RobotsTxtMiddleware": 100}
+
+
+class Addon:
+    """Sets the parser of robots.txt, the scheduler, the downloader middlewares and the resolver. Settings of the
+    project take precedence, except that its lists of middlewares are added to."""
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Sets the resolver, which belongs to the process; Scrapy calls this."""
+        settings.set("DNS_RESOLVER", f"{_HERE}.Resolver", "addon")
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Sets everything else; Scrapy calls this."""
+        settings.set("SCHEDULER", f"{_HERE}.Scheduler", "addon")
+        settings.set("ROBOTSTXT_PARSER", f"{_HERE}.GoodbotParser", "addon")
+        middlewares = settings["DOWNLOADER_MIDDLEWARES"]
+        named = {str(getattr(name, "__qualname__", name)).rpartition(".")[2] for name in middlewares}
+        for name, place in _PLACES.items():
+            if name not in named:
+                middlewares[f"{_HERE}.{name}"] = place
+                if name == "RobotsTxtMiddleware":
+                    middlewares["scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"] = None

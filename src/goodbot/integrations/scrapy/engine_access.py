@@ -1,0 +1,75 @@
+"""Reaches into Scrapy's engine where it has no public interface: which requests are in progress, and a call that makes
+it ask the scheduler again. Scrapy 2.13 to 2.19 have the same attributes."""
+
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from scrapy import Request, Spider, signals
+from scrapy.core.engine import ExecutionEngine
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+
+from goodbot.errors import GoodbotError
+
+_LOG: Final = logging.getLogger(__name__)
+
+FAILED: Final = "goodbot_failed"
+"""The reason with which a spider ends whose folder or settings cannot be used."""
+
+
+def requests_in_progress(crawler: Crawler | None) -> set[Request] | None:
+    """Returns the requests that the engine has begun and not ended: a request ends when its callback or errback has
+    returned, and what that yielded has been stored or has gone through the pipelines. None: there is no engine."""
+    slot = _slot(crawler)
+    found: set[Request] | None = None if slot is None else slot.inprogress
+    return found
+
+
+def ask_again(crawler: Crawler | None) -> None:
+    """Makes the engine call `next_request` soon."""
+    slot = _slot(crawler)
+    if slot is not None and slot.closing is None:
+        slot.nextcall.schedule()
+
+
+def close_spider(crawler: Crawler | None, reason: str) -> None:
+    """Begins to close the spider."""
+    engine = None if crawler is None else crawler.engine
+    spider = None if crawler is None else crawler.spider
+    if engine is None or spider is None or _slot(crawler) is None:
+        return
+    if hasattr(engine, "close_spider_async"):  # Scrapy 2.14
+        from scrapy.utils.defer import deferred_from_coro  # noqa: PLC0415
+
+        deferred_from_coro(engine.close_spider_async(reason=reason))
+    else:
+        engine.close_spider(spider, reason)
+
+
+def end_at_opening(error: GoodbotError, crawler: Crawler) -> None:
+    """Ends a crawl that is being opened, with the error as one line of the log."""
+    if not hasattr(ExecutionEngine, "scheduler"):  # before Scrapy 2.19, only an error ends it
+        raise error
+
+    def end(spider: Spider) -> None:
+        raise CloseSpider(FAILED)
+
+    _LOG.error("%s", error, extra={"spider": crawler.spider})
+    crawler.signals.connect(end, signals.spider_opened, weak=False)  # when all parts of Scrapy can be closed
+
+
+def repeated_call(function: Callable[[], None]) -> Any:
+    """Returns an object whose `start(interval, now=False)` calls the function regularly until its `stop()`."""
+    try:
+        from scrapy.utils.asyncio import create_looping_call  # noqa: PLC0415  (since Scrapy 2.14)
+    except ImportError:
+        from twisted.internet.task import LoopingCall  # noqa: PLC0415
+
+        return LoopingCall(function)
+    return create_looping_call(function)
+
+
+def _slot(crawler: Crawler | None) -> Any:
+    engine = None if crawler is None else crawler.engine
+    return getattr(engine, "_slot", None)

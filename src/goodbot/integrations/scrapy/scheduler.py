@@ -1,0 +1,337 @@
+"""A scheduler for Scrapy that loses no request when the process is killed (for the setting `SCHEDULER`)."""
+
+import logging
+from typing import Any, Final, Self
+
+from scrapy import Request, Spider, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import Crawler
+from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
+from scrapy.exceptions import CloseSpider
+from scrapy.utils.misc import build_from_crawler, load_object
+from scrapy.utils.request import RequestFingerprinter
+
+from goodbot.clock import SystemClock
+from goodbot.errors import GoodbotError
+from goodbot.integrations.scrapy.engine_access import (
+    FAILED,
+    ask_again,
+    close_spider,
+    end_at_opening,
+    repeated_call,
+    requests_in_progress,
+)
+from goodbot.integrations.scrapy.manners import Manners, host_of_request, manners_of
+from goodbot.integrations.scrapy.request_coding import RequestCoder, UnreadableRequestError, UnstorableError
+from goodbot.integrations.scrapy.settings import is_private_folder, requests_file, seconds
+from goodbot.store.requests.request_store import NewRequest, Recovered, RequestStore
+
+_LOG: Final = logging.getLogger(__name__)
+
+TICK_S: Final = 0.25
+"""How often changes are put on disk, and waiting hosts are looked at."""
+COMMIT_REQUESTS: Final = 10
+"""So many finished requests are committed at once, even if the tick has not come: a commit takes 0.1 ms, and a kill
+repeats fewer requests."""
+WAIT_MOST_S: Final = 3600.0
+"""How long the spider waits for a host when nothing else is left to do."""
+WAITING: Final = "goodbot_waiting"
+_STORED_START: Final = "goodbot_stored_start"
+"""In the meta of start requests that were stored, and so of their redirects and retries."""
+
+
+class StoredDupeFilter(RFPDupeFilter):
+    """Scrapy's duplicate filter, but that the fingerprints are in the store, where `RequestStore.add` checks them."""
+
+    store: RequestStore | None = None
+
+    def request_seen(self, request: Request) -> bool:
+        """Returns whether the request was stored. Does not add it."""
+        return self.store is not None and self.store.has_seen(self.fingerprinter.fingerprint(request))
+
+
+class Scheduler(BaseScheduler):
+    """Keeps requests in a folder (`GOODBOT_FOLDER`, or else `JOBDIR`) until their callback or errback has run to its
+    end, and everything it yielded was stored or has gone through the pipelines.
+
+    After a kill at any moment, the next run makes the requests again that were in progress, and at most
+    `COMMIT_REQUESTS` others; nothing is lost, except requests that cannot be encoded, such as those with a lambda as
+    callback: these are kept in memory. Hosts take turns, those with the fewest requests in progress first; priorities
+    count within a host.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._settings = crawler.settings
+        self._clock = SystemClock()
+        self._store: RequestStore | None = None
+        self._leased: dict[Request, int] = {}
+        self._unstored: dict[int, Request] = {}
+        self._finished = 0
+        self._logs_unstorable = self._settings.getbool("SCHEDULER_DEBUG")
+        self._in_order = "Fifo" in str(self._settings.get("SCHEDULER_DISK_QUEUE"))
+        self._start_queue = str(self._settings.get("SCHEDULER_START_DISK_QUEUE") or "")
+        self._wait_most_s = WAIT_MOST_S
+        self._fingerprinter = crawler.request_fingerprinter or RequestFingerprinter(crawler)
+        self._manners: Manners | None = None
+        self._tick = repeated_call(self._on_tick)
+        self.df = self._dupe_filter()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Makes a scheduler; Scrapy calls this."""
+        return cls(crawler)
+
+    def __len__(self) -> int:
+        """Returns how many requests wait."""
+        return len(self._store) if self._store is not None else 0
+
+    # ---- what Scrapy calls ------------------------------------------------------------------------------------------
+
+    def open(self, spider: Spider) -> Any:
+        """Opens the folder. If that is not possible, one line in the log says why, and the spider is closed."""
+        self.spider = spider
+        try:
+            self._wait_most_s = seconds(self._settings, "GOODBOT_WAIT_MOST", WAIT_MOST_S)
+            path = requests_file(self._settings)
+            self._store = RequestStore.open(path, spider.name)
+            self._coder = RequestCoder(spider, private=is_private_folder(path))
+        except GoodbotError as error:
+            end_at_opening(error, self._crawler)
+            return self.df.open()
+        self._manners = manners_of(self._crawler)
+        if self._manners is not None:
+            self._manners.puts_back = True
+        self._log_recovered(self._store.recovered)
+        self._crawler.signals.connect(self._on_idle, signals.spider_idle)
+        self._tick.start(TICK_S, now=False)
+        if isinstance(self.df, StoredDupeFilter):
+            self.df.store = self._store
+        return self.df.open()
+
+    def close(self, reason: str) -> Any:
+        """Commits what is done. Requests that are still in progress will be made again by the next run."""
+        if self._tick.running:
+            self._tick.stop()
+        if self._store is not None:
+            try:
+                self._settle()
+                self._store.close()
+            except GoodbotError as error:
+                _LOG.error("%s", error, extra={"spider": self.spider})
+            self._store = None
+        return self.df.close(reason)
+
+    def has_pending_requests(self) -> bool:
+        """Returns whether requests wait that can be made within `GOODBOT_WAIT_MOST` seconds."""
+        if self._store is None or not len(self._store):
+            return False
+        try:
+            return self._store.next_due() <= self._clock.now() + self._wait_most_s
+        except GoodbotError as error:
+            self._fail(error)
+            return False
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Stores a request; returns False if it is a duplicate."""
+        if self._store is None:
+            return False
+        try:
+            key = self._leased.pop(request, None)
+            if key is not None:
+                return self._put_back(self._store, request, key)
+            return self._enqueue(self._store, request)
+        except GoodbotError as error:
+            self._fail(error)
+            return False
+
+    def next_request(self) -> Request | None:
+        """Returns the next request whose host may be requested now, or None."""
+        if self._store is None:
+            return None
+        try:
+            self._settle()
+            return self._next(self._store)
+        except GoodbotError as error:
+            self._fail(error)
+            return None
+
+    # ---- storing ----------------------------------------------------------------------------------------------------
+
+    def _enqueue(self, store: RequestStore, request: Request) -> bool:
+        is_stored_filter = isinstance(self.df, StoredDupeFilter)
+        if not (request.dont_filter or is_stored_filter) and self.df.request_seen(request):
+            self.df.log(request, self.spider)
+            return False
+        data = self._encoded(request)
+        filtered = is_stored_filter and not request.dont_filter
+        is_start = bool(request.meta.get("is_start_request")) and _STORED_START not in request.meta
+        fingerprint = self._fingerprinter.fingerprint(request) if filtered or is_start else None
+        key = store.add(
+            NewRequest(
+                host=host_of_request(request),
+                data=data,
+                priority=request.priority,
+                **self._order_of(request),
+                fingerprint=fingerprint if filtered else None,
+                start=fingerprint if is_start else None,
+            )
+        )
+        if key is None:
+            self.df.log(request, self.spider)
+            return False
+        if data is None:
+            self._unstored[key] = request
+        self._count("enqueued", in_memory=data is None)
+        return True
+
+    def _put_back(self, store: RequestStore, request: Request, key: int) -> bool:
+        """Takes back a request that a middleware has returned as it is: it waits again at its place."""
+        store.put_back(key)
+        if self._manners is not None and (until := self._manners.put_back_until.pop(request, None)) is not None:
+            store.hold(host_of_request(request), until)
+        return True
+
+    def _order_of(self, request: Request) -> dict[str, bool]:
+        """By Scrapy's settings: usually start requests come after others of their priority, in order; the others come
+        last one first."""
+        if self._start_queue and request.meta.get("is_start_request"):
+            return {"late": True, "in_order": "Fifo" in self._start_queue}
+        return {"late": False, "in_order": self._in_order}
+
+    def _encoded(self, request: Request) -> bytes | None:
+        """Returns None for a request that cannot be encoded."""
+        try:
+            return self._coder.encode(request)
+        except UnstorableError as error:
+            if self._logs_unstorable:
+                self._logs_unstorable = False
+                _LOG.warning(
+                    "cannot store %s, so a kill would lose it: %s (further ones are only counted, in"
+                    " scheduler/unserializable)",
+                    *(request, error),
+                    extra={"spider": self.spider},
+                )
+            self._inc("scheduler/unserializable")
+            return None
+
+    # ---- handing out ------------------------------------------------------------------------------------------------
+
+    def _next(self, store: RequestStore) -> Request | None:
+        while (host := store.next_host()) is not None:
+            if self._manners is not None:
+                until = self._manners.held_until(*host, self._clock.now())
+                if until is not None:
+                    store.hold(host[0], until)
+                    continue
+            leased = store.lease()
+            if leased is None:
+                return None
+            request = self._decoded(store, leased.key, leased.data)
+            if request is not None:
+                self._leased[request] = leased.key
+                self._count("dequeued", in_memory=leased.data is None)
+                return request
+        return None
+
+    def _decoded(self, store: RequestStore, key: int, data: bytes | None) -> Request | None:
+        """Returns None for a request that the spider's code cannot make any more. It stays leased, so the next run
+        tries again."""
+        if data is None:
+            return self._unstored[key]
+        try:
+            request = self._coder.decode(data)
+        except UnreadableRequestError as error:
+            self._inc("scheduler/unreadable")
+            _LOG.error("a stored request is put off to the next run: %s", error, extra={"spider": self.spider})
+            store.set_aside(key)
+            return None
+        if request.meta.get("is_start_request"):
+            request.meta[_STORED_START] = True
+        return request
+
+    # ---- settling ---------------------------------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        """Marks requests as done that the engine has ended, and commits if enough are."""
+        in_progress = requests_in_progress(self._crawler)
+        if self._store is None or in_progress is None:
+            return
+        for request in [request for request in self._leased if request not in in_progress]:
+            key = self._leased.pop(request)
+            self._store.done(key)
+            self._unstored.pop(key, None)
+            self._finished += 1
+        if self._finished >= COMMIT_REQUESTS:
+            self._store.commit(durable=False)
+            self._finished = 0
+
+    def _on_tick(self) -> None:
+        if self._store is None:
+            return
+        try:
+            self._settle()
+            self._store.commit()
+            if self._store.release(self._clock.now() + TICK_S):
+                ask_again(self._crawler)
+        except GoodbotError as error:
+            self._fail(error)
+
+    def _on_idle(self) -> None:
+        """Gives the spider's end a reason of its own if requests are left for a later run."""
+        if self._store is None:
+            raise CloseSpider(FAILED)
+        if len(self):
+            wait_s = self._store.next_due() - self._clock.now()
+            _LOG.warning(
+                "%d requests are left: their hosts ask to wait for %.0f s or longer, more than GOODBOT_WAIT_MOST %.0f;"
+                " run the spider again then",
+                *(len(self), wait_s, self._wait_most_s),
+                extra={"spider": self.spider},
+            )
+            raise CloseSpider(WAITING)
+
+    def _fail(self, error: GoodbotError) -> None:
+        """Ends the crawl: what was committed is kept."""
+        self._store = None
+        _LOG.error("%s", error, extra={"spider": self.spider})
+        close_spider(self._crawler, FAILED)
+
+    # ---- small parts ------------------------------------------------------------------------------------------------
+
+    def _dupe_filter(self) -> BaseDupeFilter:
+        kind = load_object(self._settings["DUPEFILTER_CLASS"])
+        if kind is RFPDupeFilter:
+            return StoredDupeFilter(debug=self._settings.getbool("DUPEFILTER_DEBUG"), fingerprinter=self._fingerprinter)
+        made: BaseDupeFilter = build_from_crawler(kind, self._crawler)
+        return made
+
+    def _log_recovered(self, recovered: Recovered) -> None:
+        waiting, in_flight, lost, done = recovered
+        if waiting:
+            _LOG.info(
+                "Resuming crawl (%d requests scheduled, %d of them were in progress when the last run ended)",
+                *(waiting, in_flight),
+                extra={"spider": self.spider},
+            )
+        elif done:
+            _LOG.info(
+                "This crawl is complete (%d requests are done). Start requests are not made again: use another folder"
+                " for a new crawl",
+                done,
+                extra={"spider": self.spider},
+            )
+        if lost:
+            _LOG.warning(
+                "%d requests are lost: they could not be stored, and the last run ended before they were made",
+                lost,
+                extra={"spider": self.spider},
+            )
+
+    def _count(self, name: str, *, in_memory: bool) -> None:
+        self._inc(f"scheduler/{name}")
+        self._inc(f"scheduler/{name}/{'memory' if in_memory else 'disk'}")
+
+    def _inc(self, name: str) -> None:
+        if self._crawler.stats is not None:
+            self._crawler.stats.inc_value(name)

@@ -1,0 +1,56 @@
+"""Reads the settings of a Scrapy project that goodbot adds."""
+
+import ipaddress
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from scrapy.settings import BaseSettings
+
+from goodbot.errors import InputError
+from goodbot.robot.fetch.guard import Network
+
+FILE: Final = "requests.sqlite"
+_PUBLIC_BITS: Final = stat.S_IWGRP | stat.S_IWOTH
+
+
+def requests_file(settings: BaseSettings) -> Path:
+    """Returns the file that keeps the requests: in the folder GOODBOT_FOLDER, or else JOBDIR. Raises InputError if
+    neither is set."""
+    folder = settings.get("GOODBOT_FOLDER") or settings.get("JOBDIR")
+    if not folder:
+        raise InputError("goodbot's scheduler keeps requests in a folder: set GOODBOT_FOLDER, or JOBDIR")
+    return Path(folder) / FILE
+
+
+def is_private_folder(file: Path) -> bool:
+    """Returns whether only this user (and root) can write to a file and its folder."""
+    return all(_is_ours(path.stat()) for path in (file, file.parent))
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & _PUBLIC_BITS
+
+
+def open_networks(settings: BaseSettings) -> list[Network]:
+    """Returns the private addresses and ranges in GOODBOT_ALLOW_PRIVATE (`127.0.0.1`, `10.0.0.0/8`). Raises
+    InputError."""
+    networks: list[Network] = []
+    for text in settings.getlist("GOODBOT_ALLOW_PRIVATE"):
+        try:
+            networks.append(ipaddress.ip_network(str(text).strip(), strict=False))
+        except ValueError as error:
+            raise InputError(f"GOODBOT_ALLOW_PRIVATE has addresses and ranges like 10.0.0.0/8, not {text!r}") from error
+    return networks
+
+
+def seconds(settings: BaseSettings, name: str, usual: float) -> float:
+    """Returns a setting in seconds. Raises InputError."""
+    try:
+        value = settings.getfloat(name, usual)
+    except (TypeError, ValueError):
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise InputError(f"{name} is a number of seconds, not {settings.get(name)!r}")
+    return value

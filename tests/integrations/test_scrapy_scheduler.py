@@ -1,0 +1,191 @@
+"""The scheduler for Scrapy in real crawls of a site on loopback: killed, stopped, resumed, and on bad folders."""
+
+import asyncio
+import signal
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from goodbot.integrations.scrapy.scheduler import COMMIT_REQUESTS
+from integrations.scrapy_runs import SCHEDULER, crawl
+from webserver import Exchange, Route, WebServer, answer
+
+AT_ONCE = 16
+"""Scrapy's CONCURRENT_REQUESTS."""
+
+
+def page(*links: str) -> bytes:
+    return answer("".join(f'<html><body><a href="{link}">page</a>' for link in links).encode())
+
+
+def tree(pages: int) -> dict[str, Route]:
+    """Each page links to two new ones, back to an old one and to another; some need more than a URL to be stored."""
+
+    def path_of(number: int) -> str:
+        kind = {3: "again/", 4: "item/", 5: "crash/" if number * 2 > pages else ""}.get(number % 11, "")
+        return f"/{kind}{number}"
+
+    return {
+        path_of(number): page(
+            *(path_of(to) for to in (2 * number + 1, 2 * number + 2) if to < pages), path_of(number // 3)
+        )
+        for number in range(pages)
+    }
+
+
+def has_answered(server: WebServer, requests: int) -> bool:
+    return len(server.targets) >= requests
+
+
+async def killed_crawl(folder: Path, pages: int, kills: int, random: Random) -> None:
+    """Kills a crawl several times, then completes it: all pages were read, few of them again."""
+    site = tree(pages)
+    async with WebServer(site) as server:
+        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(folder)}
+        read: Counter[str] = Counter()
+        for _ in range(kills):
+            kill_when = partial(has_answered, server, len(server.targets) + random.randint(1, pages // kills))
+            ran = await crawl([server.url("/0")], settings, kill_when=kill_when)
+            read.update(ran.read)
+        last = await crawl([server.url("/0")], settings)
+        assert last.stats["finish_reason"] == "finished"
+        assert last.logged("Resuming crawl")
+        read.update(last.read)
+    assert {"/" + path for path in read} == site.keys()
+    without_filter = sum(path.startswith("again/") for path in read)
+    assert without_filter > pages // 20
+    repeated = sum(times - 1 for path, times in read.items() if not path.startswith("again/"))
+    assert repeated <= (kills + 1) * (COMMIT_REQUESTS + AT_ONCE)
+
+
+async def test_a_kill_loses_nothing(tmp_path: Path) -> None:
+    await killed_crawl(tmp_path / "crawl", 150, 2, Random(1))
+
+
+@pytest.mark.long
+async def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
+    await killed_crawl(tmp_path / "crawl", 1500, 10, Random(2))
+
+
+async def test_a_stopped_crawl_repeats_nothing(tmp_path: Path) -> None:
+    """Ctrl-C: what is in progress is finished, what waits is made by the next run; then there is nothing left."""
+    site = tree(120)
+    async with WebServer(site) as server:
+        settings = {**SCHEDULER, "JOBDIR": str(tmp_path / "job")}
+        start = [server.url("/0")]
+        first = await crawl(start, settings, kill_when=lambda: len(server.targets) >= 20, signal_number=signal.SIGINT)
+        assert first.stats["finish_reason"] == "shutdown"
+        assert 0 < len(first.read) < len(site)
+        second = await crawl(start, settings)
+        assert second.logged("0 of them were in progress")
+        twice = set(first.read) & set(second.read)
+        assert all(
+            path == "0" or path.startswith("again/") for path in twice
+        )  # these are not filtered by Scrapy either
+        assert {"/" + path for path in first.read + second.read} == site.keys()
+        before = len(server.targets)
+        third = await crawl(start, settings)
+        assert third.logged("This crawl is complete")
+        assert (third.read, len(server.targets) - before) == ([], 0)
+
+
+async def test_what_cannot_be_stored_is_made_in_this_run(tmp_path: Path) -> None:
+    site = {
+        "/": page("/unstorable/1", "/unstorable/2", "/x"),
+        **dict.fromkeys(("/unstorable/1", "/unstorable/2"), page()),
+    }
+    async with WebServer({**site, "/x": page()}) as server:
+        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "crawl"), "SCHEDULER_DEBUG": True}
+        ran = await crawl([server.url("/")], settings)
+    assert sorted(ran.read) == ["", "unstorable/1", "unstorable/2", "x"]
+    assert (ran.stats["scheduler/unserializable"], ran.stats["scheduler/enqueued/disk"]) == (2, 2)
+    assert ran.stats["scheduler/dequeued/memory"] == 2
+    assert len(ran.logged("so a kill would lose it")) == 1
+
+
+async def test_what_could_not_be_stored_is_counted_after_a_kill(tmp_path: Path) -> None:
+    waits = asyncio.Event()
+
+    async def never(exchange: Exchange) -> None:
+        waits.set()
+        await exchange.client_left()
+
+    async with WebServer({"/": page("/unstorable/1"), "/unstorable/1": never}) as server:
+        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "crawl")}
+        stored = tmp_path / "crawl" / "requests.sqlite"
+        await crawl([server.url("/")], settings, kill_when=lambda: waits.is_set() and has_unstored(stored))
+        ran = await crawl([server.url("/")], settings)
+    assert ran.logged("1 requests are lost: they could not be stored")
+
+
+def has_unstored(path: Path) -> bool:
+    """Whether a request without data is committed there."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        return bool(connection.execute("SELECT count(*) FROM requests WHERE data IS NULL").fetchone()[0])
+
+
+async def test_a_callback_that_fails_is_done(tmp_path: Path) -> None:
+    async with WebServer({"/": page("/crash/1", "/missing"), "/crash/1": page("/never")}) as server:
+        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "crawl")}
+        ran = await crawl([server.url("/")], settings)
+        assert ran.stats["spider_exceptions/count"] == 1
+        assert [line.split()[0] for line in ran.lines if "/missing" in line] == ["failed"]
+        before = len(server.targets)
+        await crawl([server.url("/")], settings)
+        assert len(server.targets) == before
+
+
+# ---- bad folders ----------------------------------------------------------------------------------------------------
+
+
+async def test_two_spiders_on_one_folder(tmp_path: Path) -> None:
+    waits = asyncio.Event()
+
+    async def later(exchange: Exchange) -> None:
+        waits.set()
+        await ended.wait()
+        await exchange.send(page())
+
+    ended = asyncio.Event()
+    async with WebServer({"/": later}) as server:
+        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path)}
+        first = asyncio.ensure_future(crawl([server.url("/")], settings))
+        await waits.wait()
+        second = await crawl([server.url("/")], settings)
+        ended.set()
+        assert (await first).stats["finish_reason"] == "finished"
+        assert len(server.targets) == 1
+    assert len(second.logged(" ERROR: ")) == 1
+    assert second.logged(f"another crawl or command is using {tmp_path}")
+    assert "Traceback" not in second.log
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, "set GOODBOT_FOLDER, or JOBDIR"),
+        ({"GOODBOT_FOLDER": "{}/damaged"}, "is damaged"),
+        ({"GOODBOT_FOLDER": "{}/damaged/requests.sqlite"}, "requests.sqlite"),
+        ({"GOODBOT_FOLDER": "{}/used"}, "has the requests of 'other', not of 'follower'"),
+        ({"GOODBOT_FOLDER": "{}/x", "GOODBOT_WAIT_MOST": "soon"}, "GOODBOT_WAIT_MOST is a number of seconds"),
+    ],
+)
+async def test_folders_and_settings_that_cannot_be_used(tmp_path: Path, settings: dict[str, str], told: str) -> None:
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "requests.sqlite").write_bytes(b"not ours" * 100)
+    async with WebServer({"/": page()}) as server:
+        used = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "used")}
+        if "used" in str(settings):
+            await crawl([server.url("/")], used, spider="other")
+        before = len(server.targets)
+        placed = {name: value.format(tmp_path) for name, value in settings.items()}
+        ran = await crawl([server.url("/")], {**SCHEDULER, **placed})
+        assert len(server.targets) == before
+    assert len(ran.logged(" ERROR: ")) == 1
+    assert told in ran.logged(" ERROR: ")[0]
+    assert "Traceback" not in ran.log
