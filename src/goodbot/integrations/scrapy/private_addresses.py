@@ -1,7 +1,8 @@
 """Keeps Scrapy from private addresses: a check before each request, and a resolver that checks when it connects."""
 
+import logging
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -10,6 +11,7 @@ from twisted.internet.base import ReactorBase
 from twisted.internet.error import DNSLookupError
 
 from goodbot.config import Settings
+from goodbot.errors import InputError
 from goodbot.integrations.scrapy.settings import open_networks
 from goodbot.ports import Clock
 from goodbot.robot.fetch.guard import AddressGuard, Network, private_range
@@ -17,7 +19,8 @@ from goodbot.robot.fetch.resolver import NameResolver
 from goodbot.url import Url, is_private_host, parse_url, reached_address
 from goodbot.values import Failure
 
-_ALLOW = "to allow it, add it to GOODBOT_ALLOW_PRIVATE"
+_LOG: Final = logging.getLogger(__name__)
+_ALLOW: Final = "to allow it, add it to GOODBOT_ALLOW_PRIVATE"
 
 
 class PrivateAddresses:
@@ -68,9 +71,13 @@ class Resolver(CachingThreadedResolver):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> Self:
-        """Makes the resolver; Scrapy calls this."""
+        """Makes the resolver; Scrapy calls this. If GOODBOT_ALLOW_PRIVATE cannot be used, no private address is
+        given."""
         resolver = super().from_crawler(crawler, reactor)
-        resolver.guard = AddressGuard(open_networks(crawler.settings))
+        try:
+            resolver.guard = AddressGuard(open_networks(crawler.settings))
+        except InputError as error:
+            _LOG.error("%s", error)
         return resolver
 
     def getHostByName(self, name: str, timeout: Any = ()) -> Any:  # noqa: N802  (Twisted's name)
