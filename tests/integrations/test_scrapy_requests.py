@@ -43,8 +43,13 @@ class HashableItem(frozenset[int]):
 
 HEADERS: dict[Any, Any] = {"A": ["1", "2"], b"B": b"\xff"}
 META: dict[Any, Any] = {
-    "depth": 3, "n": None, "f": 1.5, "t": (1, ("2", b"3")), "big": 10**30,
-    5: [True], (1, 2): {"s"},
+    "depth": 3,
+    "n": None,
+    "f": 1.5,
+    "t": (1, ("2", b"3")),
+    "big": 10**30,
+    5: [True],
+    (1, 2): {"s"},
 }
 SPIDER = Shop()
 PRIVATE, SHARED = RequestCoder(SPIDER, private=True), RequestCoder(SPIDER, private=False)

@@ -21,9 +21,8 @@ FAILED: Final = "goodbot_failed"
 def requests_in_progress(crawler: Crawler | None) -> set[Request] | None:
     """Returns the requests that the engine has begun and not ended: a request ends when its callback or errback has
     returned, and what that yielded has been stored or has gone through the pipelines. None: there is no engine."""
-    slot = _slot(crawler)
-    found: set[Request] | None = None if slot is None else slot.inprogress
-    return found
+    found = getattr(_slot(crawler), "inprogress", None)
+    return found if isinstance(found, set) else None
 
 
 def ask_again(crawler: Crawler | None) -> None:
@@ -68,6 +67,17 @@ def repeated_call(function: Callable[[], None]) -> Any:
 
         return LoopingCall(function)
     return create_looping_call(function)
+
+
+def has_asyncio() -> bool:
+    """Returns whether Scrapy runs on asyncio, with or without Twisted's reactor."""
+    try:
+        from scrapy.utils.asyncio import is_asyncio_available  # noqa: PLC0415  (since Scrapy 2.14)
+    except ImportError:
+        from scrapy.utils.reactor import is_asyncio_reactor_installed  # noqa: PLC0415
+
+        return is_asyncio_reactor_installed()
+    return is_asyncio_available()
 
 
 def _slot(crawler: Crawler | None) -> Any:

@@ -12,14 +12,14 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.reactor import is_asyncio_reactor_installed
+from scrapy.utils.httpobj import urlparse_cached
 
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.errors import GoodbotError
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.robotstxt.timing import Timing
-from goodbot.integrations.scrapy.engine_access import end_at_opening
+from goodbot.integrations.scrapy.engine_access import end_at_opening, has_asyncio
 from goodbot.integrations.scrapy.failures import failure_of
 from goodbot.integrations.scrapy.private_addresses import PrivateAddresses
 from goodbot.integrations.scrapy.settings import open_networks, seconds
@@ -60,6 +60,18 @@ def host_of_request(request: Request) -> str:
     return request.url.partition("/")[0] if url is None else url.host_key
 
 
+def queue_of_request(request: Request) -> str:
+    """Returns the queue in which a request waits: that of its host, or one for each `download_slot` that a spider uses
+    at this host."""
+    host, slot = host_of_request(request), request.meta.get("download_slot")
+    return host if slot is None or slot == urlparse_cached(request).hostname else f"{slot} {host}"
+
+
+def host_of_queue(queue: str) -> str:
+    """Returns the host of a queue."""
+    return queue.rpartition(" ")[2]
+
+
 class _Sent(NamedTuple):
     """A request on its way: its turn at the host ends when `stack` is closed."""
 
@@ -79,7 +91,7 @@ class Manners:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        if not is_asyncio_reactor_installed():
+        if not has_asyncio():
             raise NotConfigured("it needs Scrapy's asyncio reactor (TWISTED_REACTOR)")
         self._clock = SystemClock()
         self._crawler = crawler

@@ -9,7 +9,6 @@ from scrapy.crawler import Crawler
 from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.misc import build_from_crawler, load_object
-from scrapy.utils.request import RequestFingerprinter
 
 from goodbot.clock import SystemClock
 from goodbot.errors import GoodbotError
@@ -21,7 +20,7 @@ from goodbot.integrations.scrapy.engine_access import (
     repeated_call,
     requests_in_progress,
 )
-from goodbot.integrations.scrapy.manners import Manners, host_of_request, manners_of
+from goodbot.integrations.scrapy.manners import Manners, host_of_queue, manners_of, queue_of_request
 from goodbot.integrations.scrapy.request_coding import RequestCoder, UnreadableRequestError, UnstorableError
 from goodbot.integrations.scrapy.settings import is_private_folder, requests_file, seconds
 from goodbot.store.requests.request_store import NewRequest, Recovered, RequestStore
@@ -61,7 +60,7 @@ class Scheduler(BaseScheduler):
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        self.crawler = crawler
         self._settings = crawler.settings
         self._clock = SystemClock()
         self._store: RequestStore | None = None
@@ -72,9 +71,8 @@ class Scheduler(BaseScheduler):
         self._in_order = "Fifo" in str(self._settings.get("SCHEDULER_DISK_QUEUE"))
         self._start_queue = str(self._settings.get("SCHEDULER_START_DISK_QUEUE") or "")
         self._wait_most_s = WAIT_MOST_S
-        self._fingerprinter = crawler.request_fingerprinter or RequestFingerprinter(crawler)
         self._manners: Manners | None = None
-        self._tick = repeated_call(self._on_tick)
+        self._tick: Any = None
         self.df = self._dupe_filter()
 
     @classmethod
@@ -97,13 +95,14 @@ class Scheduler(BaseScheduler):
             self._store = RequestStore.open(path, spider.name)
             self._coder = RequestCoder(spider, private=is_private_folder(path))
         except GoodbotError as error:
-            end_at_opening(error, self._crawler)
+            end_at_opening(error, self.crawler)
             return self.df.open()
-        self._manners = manners_of(self._crawler)
+        self._manners = manners_of(self.crawler)
         if self._manners is not None:
             self._manners.puts_back = True
         self._log_recovered(self._store.recovered)
-        self._crawler.signals.connect(self._on_idle, signals.spider_idle)
+        self.crawler.signals.connect(self._on_idle, signals.spider_idle)
+        self._tick = repeated_call(self._on_tick)
         self._tick.start(TICK_S, now=False)
         if isinstance(self.df, StoredDupeFilter):
             self.df.store = self._store
@@ -111,7 +110,7 @@ class Scheduler(BaseScheduler):
 
     def close(self, reason: str) -> Any:
         """Commits what is done. Requests that are still in progress will be made again by the next run."""
-        if self._tick.running:
+        if self._tick is not None and self._tick.running:
             self._tick.stop()
         if self._store is not None:
             try:
@@ -166,10 +165,10 @@ class Scheduler(BaseScheduler):
         data = self._encoded(request)
         filtered = is_stored_filter and not request.dont_filter
         is_start = bool(request.meta.get("is_start_request")) and _STORED_START not in request.meta
-        fingerprint = self._fingerprinter.fingerprint(request) if filtered or is_start else None
+        fingerprint = self.crawler.request_fingerprinter.fingerprint(request) if filtered or is_start else None
         key = store.add(
             NewRequest(
-                host=host_of_request(request),
+                host=queue_of_request(request),
                 data=data,
                 priority=request.priority,
                 **self._order_of(request),
@@ -189,7 +188,7 @@ class Scheduler(BaseScheduler):
         """Takes back a request that a middleware has returned as it is: it waits again at its place."""
         store.put_back(key)
         if self._manners is not None and (until := self._manners.put_back_until.pop(request, None)) is not None:
-            store.hold(host_of_request(request), until)
+            store.hold(queue_of_request(request), until)
         return True
 
     def _order_of(self, request: Request) -> dict[str, bool]:
@@ -207,7 +206,7 @@ class Scheduler(BaseScheduler):
             if self._logs_unstorable:
                 self._logs_unstorable = False
                 _LOG.warning(
-                    "cannot store %s, so a kill would lose it: %s (further ones are only counted, in"
+                    "Unable to serialize request: %s, so a kill would lose it: %s (further ones are only counted, in"
                     " scheduler/unserializable)",
                     *(request, error),
                     extra={"spider": self.spider},
@@ -220,9 +219,10 @@ class Scheduler(BaseScheduler):
     def _next(self, store: RequestStore) -> Request | None:
         while (host := store.next_host()) is not None:
             if self._manners is not None:
-                until = self._manners.held_until(*host, self._clock.now())
+                queue, in_progress = host
+                until = self._manners.held_until(host_of_queue(queue), in_progress, self._clock.now())
                 if until is not None:
-                    store.hold(host[0], until)
+                    store.hold(queue, until)
                     continue
             leased = store.lease()
             if leased is None:
@@ -254,7 +254,7 @@ class Scheduler(BaseScheduler):
 
     def _settle(self) -> None:
         """Marks requests as done that the engine has ended, and commits if enough are."""
-        in_progress = requests_in_progress(self._crawler)
+        in_progress = requests_in_progress(self.crawler)
         if self._store is None or in_progress is None:
             return
         for request in [request for request in self._leased if request not in in_progress]:
@@ -273,7 +273,7 @@ class Scheduler(BaseScheduler):
             self._settle()
             self._store.commit()
             if self._store.release(self._clock.now() + TICK_S):
-                ask_again(self._crawler)
+                ask_again(self.crawler)
         except GoodbotError as error:
             self._fail(error)
 
@@ -295,15 +295,17 @@ class Scheduler(BaseScheduler):
         """Ends the crawl: what was committed is kept."""
         self._store = None
         _LOG.error("%s", error, extra={"spider": self.spider})
-        close_spider(self._crawler, FAILED)
+        close_spider(self.crawler, FAILED)
 
     # ---- small parts ------------------------------------------------------------------------------------------------
 
     def _dupe_filter(self) -> BaseDupeFilter:
         kind = load_object(self._settings["DUPEFILTER_CLASS"])
         if kind is RFPDupeFilter:
-            return StoredDupeFilter(debug=self._settings.getbool("DUPEFILTER_DEBUG"), fingerprinter=self._fingerprinter)
-        made: BaseDupeFilter = build_from_crawler(kind, self._crawler)
+            return StoredDupeFilter(
+                debug=self._settings.getbool("DUPEFILTER_DEBUG"), fingerprinter=self.crawler.request_fingerprinter
+            )
+        made: BaseDupeFilter = build_from_crawler(kind, self.crawler)
         return made
 
     def _log_recovered(self, recovered: Recovered) -> None:
@@ -333,5 +335,5 @@ class Scheduler(BaseScheduler):
         self._inc(f"scheduler/{name}/{'memory' if in_memory else 'disk'}")
 
     def _inc(self, name: str) -> None:
-        if self._crawler.stats is not None:
-            self._crawler.stats.inc_value(name)
+        if self.crawler.stats is not None:
+            self.crawler.stats.inc_value(name)
