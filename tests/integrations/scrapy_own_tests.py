@@ -1,6 +1,7 @@
 """A plugin of pytest that puts goodbot's scheduler in the place of Scrapy's, for Scrapy's own tests.
 
-A test without JOBDIR gets a new folder, since goodbot's scheduler always needs one.
+A test without JOBDIR gets a new folder, since goodbot's scheduler always needs one, and the settings of the queues in
+memory count as those of the queues on disk.
 """
 
 from tempfile import mkdtemp
@@ -19,6 +20,8 @@ class InItsPlace(Scheduler):
             settings: Any = crawler.settings
             settings.frozen = False
             settings.set("GOODBOT_FOLDER", mkdtemp())
+            settings.set("SCHEDULER_DISK_QUEUE", settings["SCHEDULER_MEMORY_QUEUE"])
+            settings.set("SCHEDULER_START_DISK_QUEUE", settings["SCHEDULER_START_MEMORY_QUEUE"])
         return super().from_crawler(crawler)
 
 

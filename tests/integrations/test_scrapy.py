@@ -198,7 +198,7 @@ import goodbot.integrations.robotparser, goodbot.integrations.protego
 outside = {{name.partition(".")[0] for name in sys.modules}} - set(sys.stdlib_module_names) - {{"__main__", "goodbot"}}
 print(sorted(outside))
 try:
-    import goodbot.integrations.scrapy
+    from goodbot.integrations.scrapy import GoodbotParser
 except ModuleNotFoundError as error:
     print(error.name)
 """

@@ -17,7 +17,7 @@ import goodbot.integrations
 
 HERE = Path(__file__).parent
 SOURCE = Path(goodbot.integrations.__file__).parents[2]
-FILES = ("test_scheduler.py", "test_scheduler_base.py", "test_dupefilters.py", "test_engine_loop.py")
+FILES = ("test_scheduler.py", "test_scheduler_base.py", "test_engine_loop.py")
 
 NOT_APPLICABLE = {
     "TestMigration::test_migration": "a folder of one of Scrapy's priority queues cannot be opened by the other",
@@ -44,8 +44,10 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(sources: Path, *options: str) -> str:
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "scrapy_own_tests", "-p", "no:cacheprovider"]
-        + ["-o", "asyncio_default_fixture_loop_scope=function", "-o", "filterwarnings=default", *options],
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "scrapy_own_tests", "-p", "no:cacheprovider"),
+            *("-o", "asyncio_default_fixture_loop_scope=function", "-o", "filterwarnings=default", *options),
+        ],
         cwd=sources,
         env={**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{HERE}"},
         capture_output=True,

@@ -1,10 +1,36 @@
 """Scrapy with goodbot: a parser of robots.txt, a scheduler that loses no request at a kill, and good manners.
 
-`Addon` turns on everything; the other classes are for Scrapy's settings. Importing this needs Scrapy."""
+`Addon` turns on everything; the other classes are for Scrapy's settings. They are loaded on first use, because a
+project may need only one of them. Loading one needs Scrapy.
+"""
 
-from goodbot.integrations.scrapy.addon import Addon as Addon
-from goodbot.integrations.scrapy.manners import Manners as Manners
-from goodbot.integrations.scrapy.private_addresses import Resolver as Resolver
-from goodbot.integrations.scrapy.robots import GoodbotParser as GoodbotParser
-from goodbot.integrations.scrapy.robots import RobotsTxtMiddleware as RobotsTxtMiddleware
-from goodbot.integrations.scrapy.scheduler import Scheduler as Scheduler
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goodbot.integrations.scrapy.addon import Addon
+    from goodbot.integrations.scrapy.manners import Manners
+    from goodbot.integrations.scrapy.private_addresses import Resolver
+    from goodbot.integrations.scrapy.robots import GoodbotParser, RobotsTxtMiddleware
+    from goodbot.integrations.scrapy.scheduler import Scheduler
+
+__all__ = ["Addon", "GoodbotParser", "Manners", "Resolver", "RobotsTxtMiddleware", "Scheduler"]
+
+_HOME = {
+    "Addon": "addon",
+    "GoodbotParser": "robots",
+    "Manners": "manners",
+    "Resolver": "private_addresses",
+    "RobotsTxtMiddleware": "robots",
+    "Scheduler": "scheduler",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -12,7 +12,6 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.httpobj import urlparse_cached
 
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
@@ -21,6 +20,7 @@ from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.integrations.scrapy.engine_access import end_at_opening, has_asyncio
 from goodbot.integrations.scrapy.failures import failure_of
+from goodbot.integrations.scrapy.host_delays import delays, host_of_request
 from goodbot.integrations.scrapy.private_addresses import PrivateAddresses
 from goodbot.integrations.scrapy.settings import open_networks, seconds
 from goodbot.lru import LruCache
@@ -44,32 +44,6 @@ _UNTIL_ANSWER: Final = math.inf
 
 _NO_RULES: Final = RobotsTxt.parse(b"")
 """Scrapy has decided about robots.txt before; the values of goodbot that describe its request need some verdict."""
-
-_all: MutableMapping[Crawler, "Manners"] = WeakKeyDictionary()
-
-
-def manners_of(crawler: Crawler) -> "Manners | None":
-    """Returns the middleware of a crawl, if it is enabled."""
-    return _all.get(crawler)
-
-
-def host_of_request(request: Request) -> str:
-    """Returns the unit of politeness: the host, or host and port on private addresses; for other schemes, scheme and
-    host."""
-    url = parse_url(request.url)
-    return request.url.partition("/")[0] if url is None else url.host_key
-
-
-def queue_of_request(request: Request) -> str:
-    """Returns the queue in which a request waits: that of its host, or one for each `download_slot` that a spider uses
-    at this host."""
-    host, slot = host_of_request(request), request.meta.get("download_slot")
-    return host if slot is None or slot == urlparse_cached(request).hostname else f"{slot} {host}"
-
-
-def host_of_queue(queue: str) -> str:
-    """Returns the host of a queue."""
-    return queue.rpartition(" ")[2]
 
 
 class _Sent(NamedTuple):
@@ -110,16 +84,16 @@ class Manners:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Makes the middleware of a crawl; Scrapy calls this."""
-        manners = _all[crawler] = cls(crawler)
+        manners = cls(crawler)
+        delays[crawler] = manners
         return manners
 
     def note_rules(self, request: Request, timing: Timing) -> None:
-        """Notes what the robots.txt of a request's site asks for."""
+        """See `HostDelays.note_rules`."""
         self._timings.put(host_of_request(request), bounded_timing(timing))
 
     def held_until(self, host: str, leased: int, now: float) -> float | None:
-        """Returns until when no request may go to a host, of which `leased` requests are in progress (infinity: until
-        one of them is answered); None if one may go now."""
+        """See `HostDelays.held_until`."""
         timing = self._timings.get(host) or NOTHING_ASKED
         lanes = 1 if asked_gap_s(timing, now) else self._pace.lanes(host)
         if leased >= lanes:

@@ -11,7 +11,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.integrations.adapted import agent_of, read_text, url_of
-from goodbot.integrations.scrapy.manners import manners_of
+from goodbot.integrations.scrapy.host_delays import delays
 
 
 class GoodbotParser(RobotParser):
@@ -57,8 +57,8 @@ class RobotsTxtMiddleware(robotstxt.RobotsTxtMiddleware):
         if parser is None:
             finished = self._parsers.get(urlparse_cached(request).netloc)
             parser = finished if isinstance(finished, RobotParser) else None
-        manners = manners_of(self.crawler)
-        if manners is not None and isinstance(parser, GoodbotParser):
+        of_hosts = delays.get(self.crawler)
+        if of_hosts is not None and isinstance(parser, GoodbotParser):
             agent = self._robotstxt_useragent or request.headers.get(b"User-Agent") or self._default_useragent
-            manners.note_rules(request, parser.timing(agent))
+            of_hosts.note_rules(request, parser.timing(agent))
         return parser

@@ -20,7 +20,7 @@ from goodbot.integrations.scrapy.engine_access import (
     repeated_call,
     requests_in_progress,
 )
-from goodbot.integrations.scrapy.manners import Manners, host_of_queue, manners_of, queue_of_request
+from goodbot.integrations.scrapy.host_delays import HostDelays, delays, host_of_queue, queue_of_request
 from goodbot.integrations.scrapy.request_coding import RequestCoder, UnreadableRequestError, UnstorableError
 from goodbot.integrations.scrapy.settings import is_private_folder, requests_file, seconds
 from goodbot.store.requests.request_store import NewRequest, Recovered, RequestStore
@@ -71,7 +71,7 @@ class Scheduler(BaseScheduler):
         self._in_order = "Fifo" in str(self._settings.get("SCHEDULER_DISK_QUEUE"))
         self._start_queue = str(self._settings.get("SCHEDULER_START_DISK_QUEUE") or "")
         self._wait_most_s = WAIT_MOST_S
-        self._manners: Manners | None = None
+        self._delays: HostDelays | None = None
         self._tick: Any = None
         self.df = self._dupe_filter()
 
@@ -97,9 +97,9 @@ class Scheduler(BaseScheduler):
         except GoodbotError as error:
             end_at_opening(error, self.crawler)
             return self.df.open()
-        self._manners = manners_of(self.crawler)
-        if self._manners is not None:
-            self._manners.puts_back = True
+        self._delays = delays.get(self.crawler)
+        if self._delays is not None:
+            self._delays.puts_back = True
         self._log_recovered(self._store.recovered)
         self.crawler.signals.connect(self._on_idle, signals.spider_idle)
         self._tick = repeated_call(self._on_tick)
@@ -158,14 +158,13 @@ class Scheduler(BaseScheduler):
     # ---- storing ----------------------------------------------------------------------------------------------------
 
     def _enqueue(self, store: RequestStore, request: Request) -> bool:
-        is_stored_filter = isinstance(self.df, StoredDupeFilter)
-        if not (request.dont_filter or is_stored_filter) and self.df.request_seen(request):
+        filtered = isinstance(self.df, StoredDupeFilter) and not request.dont_filter
+        is_start = bool(request.meta.get("is_start_request")) and _STORED_START not in request.meta
+        fingerprint = self.crawler.request_fingerprinter.fingerprint(request) if filtered or is_start else None
+        if self._is_duplicate(store, request, fingerprint if filtered else None):
             self.df.log(request, self.spider)
             return False
         data = self._encoded(request)
-        filtered = is_stored_filter and not request.dont_filter
-        is_start = bool(request.meta.get("is_start_request")) and _STORED_START not in request.meta
-        fingerprint = self.crawler.request_fingerprinter.fingerprint(request) if filtered or is_start else None
         key = store.add(
             NewRequest(
                 host=queue_of_request(request),
@@ -184,10 +183,16 @@ class Scheduler(BaseScheduler):
         self._count("enqueued", in_memory=data is None)
         return True
 
+    def _is_duplicate(self, store: RequestStore, request: Request, fingerprint: bytes | None) -> bool:
+        """Asks first, because most requests are duplicates, and these need not be encoded."""
+        if fingerprint is not None:
+            return store.has_seen(fingerprint)
+        return not (request.dont_filter or isinstance(self.df, StoredDupeFilter)) and self.df.request_seen(request)
+
     def _put_back(self, store: RequestStore, request: Request, key: int) -> bool:
         """Takes back a request that a middleware has returned as it is: it waits again at its place."""
         store.put_back(key)
-        if self._manners is not None and (until := self._manners.put_back_until.pop(request, None)) is not None:
+        if self._delays is not None and (until := self._delays.put_back_until.pop(request, None)) is not None:
             store.hold(queue_of_request(request), until)
         return True
 
@@ -218,9 +223,9 @@ class Scheduler(BaseScheduler):
 
     def _next(self, store: RequestStore) -> Request | None:
         while (host := store.next_host()) is not None:
-            if self._manners is not None:
+            if self._delays is not None:
                 queue, in_progress = host
-                until = self._manners.held_until(host_of_queue(queue), in_progress, self._clock.now())
+                until = self._delays.held_until(host_of_queue(queue), in_progress, self._clock.now())
                 if until is not None:
                     store.hold(queue, until)
                     continue
