@@ -10,8 +10,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from scrapy import Request, Spider
+from scrapy.http import Response
 
+from goodbot.integrations.scrapy.host_delays import host_of_request
+from goodbot.integrations.scrapy.request_coding import RequestCoder
 from goodbot.integrations.scrapy.scheduler import COMMIT_REQUESTS
+from goodbot.store.requests.request_store import NewRequest, RequestStore
 from integrations.scrapy_runs import SCHEDULER, crawl
 from webserver import Exchange, Route, WebServer, answer
 
@@ -100,7 +105,7 @@ async def test_what_cannot_be_stored_is_made_in_this_run(tmp_path: Path) -> None
         **dict.fromkeys(("/unstorable/1", "/unstorable/2"), page()),
     }
     async with WebServer({**site, "/x": page()}) as server:
-        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "crawl"), "SCHEDULER_DEBUG": True}
+        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "crawl")}
         ran = await crawl([server.url("/")], settings)
     assert sorted(ran.read) == ["", "unstorable/1", "unstorable/2", "x"]
     assert (ran.stats["scheduler/unserializable"], ran.stats["scheduler/enqueued/disk"]) == (2, 2)
@@ -138,6 +143,34 @@ async def test_a_callback_that_fails_is_done(tmp_path: Path) -> None:
         before = len(server.targets)
         await crawl([server.url("/")], settings)
         assert len(server.targets) == before
+
+
+async def test_a_callback_that_the_spider_no_longer_has(tmp_path: Path) -> None:
+    """The request is neither made nor lost: a spider that has the callback again makes it."""
+    path = tmp_path / "crawl" / "requests.sqlite"
+    async with WebServer({"/": page(), "/x": page()}) as server:
+        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(path.parent)}
+        await crawl([server.url("/")], settings)
+        coder = RequestCoder(Renamed(), private=False)
+        with closing(RequestStore.open(path, "follower")) as store:
+            request = Request(server.url("/x"), Renamed().parse_old)
+            store.add(NewRequest(host_of_request(request), coder.encode(request)))
+        for _ in range(2):
+            ran = await crawl([server.url("/")], settings)
+            assert (ran.stats["scheduler/unreadable"], ran.stats["finish_reason"]) == (1, "finished")
+            assert "Method 'parse_old' not found" in ran.logged(" ERROR: ")[0]
+        assert server.targets == ["/"]
+        with closing(RequestStore.open(path, "follower")) as store:
+            assert len(store) == 1
+
+
+class Renamed(Spider):
+    """What the spider was before."""
+
+    name = "follower"
+
+    def parse_old(self, response: Response) -> None:
+        """The callback that is missing now."""
 
 
 # ---- bad folders ----------------------------------------------------------------------------------------------------

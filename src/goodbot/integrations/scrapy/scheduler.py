@@ -67,7 +67,7 @@ class Scheduler(BaseScheduler):
         self._leased: dict[Request, int] = {}
         self._unstored: dict[int, Request] = {}
         self._finished = 0
-        self._logs_unstorable = self._settings.getbool("SCHEDULER_DEBUG")
+        self._unstored_logged = self._unreadable_logged = False
         self._in_order = "Fifo" in str(self._settings.get("SCHEDULER_DISK_QUEUE"))
         self._start_queue = str(self._settings.get("SCHEDULER_START_DISK_QUEUE") or "")
         self._wait_most_s = WAIT_MOST_S
@@ -136,10 +136,7 @@ class Scheduler(BaseScheduler):
         if self._store is None:
             return False
         try:
-            key = self._leased.pop(request, None)
-            if key is not None:
-                return self._put_back(self._store, request, key)
-            return self._enqueue(self._store, request)
+            return self._put_back(self._store, request) or self._enqueue(self._store, request)
         except GoodbotError as error:
             self._fail(error)
             return False
@@ -189,11 +186,14 @@ class Scheduler(BaseScheduler):
             return store.has_seen(fingerprint)
         return not (request.dont_filter or isinstance(self.df, StoredDupeFilter)) and self.df.request_seen(request)
 
-    def _put_back(self, store: RequestStore, request: Request, key: int) -> bool:
-        """Takes back a request that a middleware has returned as it is: it waits again at its place."""
-        store.put_back(key)
-        if self._delays is not None and (until := self._delays.put_back_until.pop(request, None)) is not None:
-            store.hold(queue_of_request(request), until)
+    def _put_back(self, store: RequestStore, request: Request) -> bool:
+        """Takes back a request that has to wait for its host: it waits again at its place. Returns False for all other
+        requests."""
+        until = None if self._delays is None else self._delays.put_back_until.pop(request, None)
+        if until is None or request not in self._leased:
+            return False
+        store.put_back(self._leased.pop(request))
+        store.hold(queue_of_request(request), until)
         return True
 
     def _order_of(self, request: Request) -> dict[str, bool]:
@@ -208,8 +208,8 @@ class Scheduler(BaseScheduler):
         try:
             return self._coder.encode(request)
         except UnstorableError as error:
-            if self._logs_unstorable:
-                self._logs_unstorable = False
+            if not self._unstored_logged:
+                self._unstored_logged = True
                 _LOG.warning(
                     "Unable to serialize request: %s, so a kill would lose it: %s (further ones are only counted, in"
                     " scheduler/unserializable)",
@@ -248,7 +248,14 @@ class Scheduler(BaseScheduler):
             request = self._coder.decode(data)
         except UnreadableRequestError as error:
             self._inc("scheduler/unreadable")
-            _LOG.error("a stored request is put off to the next run: %s", error, extra={"spider": self.spider})
+            if not self._unreadable_logged:
+                self._unreadable_logged = True
+                _LOG.error(
+                    "a stored request cannot be made, and is left to the next run: %s (further ones are only counted,"
+                    " in scheduler/unreadable)",
+                    error,
+                    extra={"spider": self.spider},
+                )
             store.set_aside(key)
             return None
         if request.meta.get("is_start_request"):
@@ -283,11 +290,15 @@ class Scheduler(BaseScheduler):
             self._fail(error)
 
     def _on_idle(self) -> None:
-        """Gives the spider's end a reason of its own if requests are left for a later run."""
+        """Gives the spider's end a reason of its own if it has failed, or if requests are left for a later run."""
         if self._store is None:
             raise CloseSpider(FAILED)
-        if len(self):
+        try:
             wait_s = self._store.next_due() - self._clock.now()
+        except GoodbotError as error:
+            self._fail(error)
+            raise CloseSpider(FAILED) from error
+        if len(self):
             _LOG.warning(
                 "%d requests are left: their hosts ask to wait for %.0f s or longer, more than GOODBOT_WAIT_MOST %.0f;"
                 " run the spider again then",
