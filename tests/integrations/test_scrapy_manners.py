@@ -104,6 +104,29 @@ async def test_a_wait_that_is_too_long_is_left_to_a_later_run(tmp_path: Path) ->
     assert len(log.targets) == seen
 
 
+async def test_a_robots_txt_that_asks_to_wait_is_waited_for(tmp_path: Path) -> None:
+    """Scrapy fetches it outside of the scheduler, which cannot take it back."""
+    log = Log()
+    busy = answer(b"", 503, [("Retry-After", "2")])
+    routes = {"/robots.txt": log.route(busy, answer(b"User-agent: *\nDisallow: /x")), "/": log.route(page("/x", "/y"))}
+    async with WebServer({**routes, "/y": log.route(page())}) as server:
+        ran = await crawl([server.url("/")], settings(tmp_path, RETRY_ENABLED=True))
+    assert log.targets == ["/robots.txt", "/robots.txt", "/", "/y"]
+    assert log.came[1][1] >= log.answered[0] + 2
+    assert ran.stats["downloader/request_count"] < 20
+
+
+async def test_a_robots_txt_that_asks_to_wait_too_long_is_left_out(tmp_path: Path) -> None:
+    """As Scrapy does for one that cannot be fetched; the pages wait for their host in any case."""
+    log = Log()
+    busy = answer(b"", 429, [("Retry-After", "100000")])
+    async with WebServer({"/robots.txt": log.route(busy), "/": log.route(page())}) as server:
+        ran = await crawl([server.url("/")], settings(tmp_path, RETRY_ENABLED=True, GOODBOT_WAIT_MOST=60))
+    assert log.targets == ["/robots.txt"]
+    assert ran.stats["finish_reason"] == "goodbot_waiting"
+    assert ran.stats["goodbot/wait_too_long"] == 1
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 async def test_private_addresses_get_no_request(tmp_path: Path, host: str) -> None:
     async with WebServer({"/": page()}) as server:

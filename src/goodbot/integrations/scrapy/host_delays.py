@@ -1,6 +1,6 @@
 """What the scheduler and the middlewares share: which host a request is for, and until when that host is held."""
 
-from collections.abc import MutableMapping
+from collections.abc import Container, MutableMapping
 from typing import Final, Protocol
 from weakref import WeakKeyDictionary
 
@@ -15,10 +15,10 @@ from goodbot.url import parse_url
 class HostDelays(Protocol):
     """The delays of the hosts of one crawl; `Manners` implements it.
 
-    `puts_back`: the scheduler takes back requests that would have to wait long. `put_back_until`: until when those
-    given back have to wait."""
+    `leased`: the requests that goodbot's scheduler has given out, and takes back if they would have to wait long.
+    `put_back_until`: until when those given back have to wait."""
 
-    puts_back: bool
+    leased: Container[Request]
     put_back_until: MutableMapping[Request, float]
 
     def note_rules(self, request: Request, timing: Timing) -> None:

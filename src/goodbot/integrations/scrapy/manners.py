@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import MutableMapping
+from collections.abc import Container, MutableMapping
 from contextlib import AsyncExitStack
 from typing import Final, NamedTuple, Self
 from weakref import WeakKeyDictionary
@@ -22,7 +22,7 @@ from goodbot.integrations.scrapy.engine_access import end_at_opening, has_asynci
 from goodbot.integrations.scrapy.failures import failure_of
 from goodbot.integrations.scrapy.host_delays import delays, host_of_request
 from goodbot.integrations.scrapy.private_addresses import PrivateAddresses
-from goodbot.integrations.scrapy.settings import open_networks, seconds
+from goodbot.integrations.scrapy.settings import open_networks, seconds, wait_most_s
 from goodbot.lru import LruCache
 from goodbot.robot.fetch.guard import Network
 from goodbot.robot.manners.pace import Pace, Turn
@@ -72,10 +72,12 @@ class Manners:
         self._timings: LruCache[str, Timing] = LruCache(MAX_HOSTS)
         self._sent: MutableMapping[Request, _Sent] = WeakKeyDictionary()
         self.put_back_until: MutableMapping[Request, float] = WeakKeyDictionary()
-        self.puts_back = False
+        self.leased: Container[Request] = ()
+        self._wait_most_s = 0.0
         limits, allowed = Settings(), list[Network]()
         try:
             limits, allowed = _limits(crawler.settings), open_networks(crawler.settings)
+            self._wait_most_s = wait_most_s(crawler.settings)
         except GoodbotError as error:
             end_at_opening(error, crawler)
         self._pace = Pace(limits, self._clock)
@@ -102,7 +104,8 @@ class Manners:
         return ready_at if ready_at > now + AHEAD_S else None
 
     async def process_request(self, request: Request) -> Request | None:
-        """Waits for the host. Returns the request itself to put it back into goodbot's scheduler."""
+        """Waits for the host. Returns the request itself to put it back into goodbot's scheduler. Raises IgnoreRequest
+        if it must not be sent, or is none of the scheduler's and would have to wait too long."""
         url = parse_url(request.url)
         if url is None:
             return None
@@ -114,14 +117,21 @@ class Manners:
         turn = await stack.enter_async_context(self._pace.turn(url))
         try:
             timing = self._timings.get(url.host_key) or NOTHING_ASKED
-            until = await turn.wait_until_ready(timing, PUT_BACK_S if self.puts_back else math.inf)
+            most_s = PUT_BACK_S if request in self.leased else self._wait_most_s
+            until = await turn.wait_until_ready(timing, most_s)
         except BaseException:
             await stack.aclose()
             raise
         if until is not None:
             await stack.aclose()
-            self.put_back_until[request] = until
-            return request
+            if request in self.leased:
+                self.put_back_until[request] = until
+                return request
+            self._inc("goodbot/wait_too_long")
+            wait_s = until - self._clock.now()
+            raise IgnoreRequest(
+                f"{url.host_key} asks to wait for {wait_s:.0f} s, more than GOODBOT_WAIT_MOST {most_s:g}"
+            )
         self._sent[request] = _Sent(stack, turn, url, self._clock.now())
         return None
 

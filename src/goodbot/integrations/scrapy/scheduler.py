@@ -22,7 +22,7 @@ from goodbot.integrations.scrapy.engine_access import (
 )
 from goodbot.integrations.scrapy.host_delays import HostDelays, delays, host_of_queue, queue_of_request
 from goodbot.integrations.scrapy.request_coding import RequestCoder, UnreadableRequestError, UnstorableError
-from goodbot.integrations.scrapy.settings import is_private_folder, requests_file, seconds
+from goodbot.integrations.scrapy.settings import is_private_folder, requests_file, wait_most_s
 from goodbot.store.requests.request_store import NewRequest, Recovered, RequestStore
 
 _LOG: Final = logging.getLogger(__name__)
@@ -32,8 +32,6 @@ TICK_S: Final = 0.25
 COMMIT_REQUESTS: Final = 10
 """So many finished requests are committed at once, even if the tick has not come: a commit takes 0.1 ms, and a kill
 repeats fewer requests."""
-WAIT_MOST_S: Final = 3600.0
-"""How long the spider waits for a host when nothing else is left to do."""
 WAITING: Final = "goodbot_waiting"
 _STORED_START: Final = "goodbot_stored_start"
 """In the meta of start requests that were stored, and so of their redirects and retries."""
@@ -70,7 +68,7 @@ class Scheduler(BaseScheduler):
         self._unstored_logged = self._unreadable_logged = False
         self._in_order = "Fifo" in str(self._settings.get("SCHEDULER_DISK_QUEUE"))
         self._start_queue = str(self._settings.get("SCHEDULER_START_DISK_QUEUE") or "")
-        self._wait_most_s = WAIT_MOST_S
+        self._wait_most_s = 0.0
         self._delays: HostDelays | None = None
         self._tick: Any = None
         self.df = self._dupe_filter()
@@ -90,7 +88,7 @@ class Scheduler(BaseScheduler):
         """Opens the folder. If that is not possible, one line in the log says why, and the spider is closed."""
         self.spider = spider
         try:
-            self._wait_most_s = seconds(self._settings, "GOODBOT_WAIT_MOST", WAIT_MOST_S)
+            self._wait_most_s = wait_most_s(self._settings)
             path = requests_file(self._settings)
             self._store = RequestStore.open(path, spider.name)
             self._coder = RequestCoder(spider, private=is_private_folder(path))
@@ -99,7 +97,7 @@ class Scheduler(BaseScheduler):
             return self.df.open()
         self._delays = delays.get(self.crawler)
         if self._delays is not None:
-            self._delays.puts_back = True
+            self._delays.leased = self._leased
         self._log_recovered(self._store.recovered)
         self.crawler.signals.connect(self._on_idle, signals.spider_idle)
         self._tick = repeated_call(self._on_tick)

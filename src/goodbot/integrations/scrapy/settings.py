@@ -12,6 +12,7 @@ from goodbot.errors import InputError
 from goodbot.robot.fetch.guard import Network
 
 FILE: Final = "requests.sqlite"
+WAIT_MOST_S: Final = 3600.0
 _PUBLIC_BITS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -43,6 +44,12 @@ def open_networks(settings: BaseSettings) -> list[Network]:
         except ValueError as error:
             raise InputError(f"GOODBOT_ALLOW_PRIVATE has addresses and ranges like 10.0.0.0/8, not {text!r}") from error
     return networks
+
+
+def wait_most_s(settings: BaseSettings) -> float:
+    """Returns GOODBOT_WAIT_MOST: how long a crawl waits for a host when nothing else is left to do. Raises
+    InputError."""
+    return seconds(settings, "GOODBOT_WAIT_MOST", WAIT_MOST_S)
 
 
 def seconds(settings: BaseSettings, name: str, usual: float) -> float:
