@@ -46,16 +46,19 @@ def close_spider(crawler: Crawler | None, reason: str) -> None:
         engine.close_spider(spider, reason)
 
 
-def end_at_opening(error: GoodbotError, crawler: Crawler) -> None:
-    """Ends a crawl that is being opened, with the error as one line of the log."""
-    if not hasattr(ExecutionEngine, "scheduler"):  # before Scrapy 2.19, only an error ends it
+def end_at_opening(error: GoodbotError, crawler: Crawler, *, inert: bool) -> None:
+    """Ends a crawl that is being opened, with the error as one line of the log. `inert`: no request will be sent, so
+    the crawl may also end a moment later. Scrapy before 2.19 needs that; otherwise it gets the error."""
+    at_once = hasattr(ExecutionEngine, "scheduler")
+    if not (at_once or inert):
         raise error
 
     def end(spider: Spider) -> None:
         raise CloseSpider(FAILED)
 
     _LOG.error("%s", error, extra={"spider": crawler.spider})
-    crawler.signals.connect(end, signals.spider_opened, weak=False)  # when all parts of Scrapy can be closed
+    # At `spider_opened` all parts of Scrapy are open, so that they can be closed.
+    crawler.signals.connect(end, signals.spider_opened if at_once else signals.spider_idle, weak=False)
 
 
 def repeated_call(function: Callable[[], None]) -> Any:

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import Final, NamedTuple, Self
 from weakref import WeakKeyDictionary
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
@@ -61,7 +61,7 @@ class Manners:
     Hosts of one address take turns. Requests to private addresses are not sent (see `PrivateAddresses`).
 
     Place it next to the downloader (950), so that answers from the HTTP cache do not wait. Without goodbot's scheduler,
-    a request that waits takes one of the CONCURRENT_REQUESTS.
+    a request that waits takes one of the CONCURRENT_REQUESTS. Scrapy before 2.14 passes `spider` to the methods.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -79,7 +79,7 @@ class Manners:
             limits, allowed = _limits(crawler.settings), open_networks(crawler.settings)
             self._wait_most_s = wait_most_s(crawler.settings)
         except GoodbotError as error:
-            end_at_opening(error, crawler)
+            end_at_opening(error, crawler, inert=False)
         self._pace = Pace(limits, self._clock)
         self._private = PrivateAddresses(allowed, self._clock)
 
@@ -103,7 +103,7 @@ class Manners:
         ready_at = self._pace.ready_at(host, timing)
         return ready_at if ready_at > now + AHEAD_S else None
 
-    async def process_request(self, request: Request) -> Request | None:
+    async def process_request(self, request: Request, spider: Spider | None = None) -> Request | None:
         """Waits for the host. Returns the request itself to put it back into goodbot's scheduler. Raises IgnoreRequest
         if it must not be sent, or is none of the scheduler's and would have to wait too long."""
         url = parse_url(request.url)
@@ -135,7 +135,7 @@ class Manners:
         self._sent[request] = _Sent(stack, turn, url, self._clock.now())
         return None
 
-    async def process_response(self, request: Request, response: Response) -> Response:
+    async def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Response:
         """Records the answer. Raises IgnoreRequest if a private address has given it."""
         fields = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in _fields(response))
         address = None if request.meta.get("proxy") or response.ip_address is None else str(response.ip_address)
@@ -148,7 +148,7 @@ class Manners:
                 raise IgnoreRequest(reason)
         return response
 
-    async def process_exception(self, request: Request, exception: Exception) -> None:
+    async def process_exception(self, request: Request, exception: Exception, spider: Spider | None = None) -> None:
         """Records that there was no answer."""
         await self._answered(request, failure_of(exception), None)
 

@@ -1,7 +1,8 @@
 """A robots.txt parser for Scrapy that follows RFC 9309, and Scrapy's robots.txt middleware with a fix, so that every
 request is checked."""
 
-from typing import Self
+from inspect import iscoroutinefunction
+from typing import Any, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -51,14 +52,20 @@ class RobotsTxtMiddleware(robotstxt.RobotsTxtMiddleware):
     """Scrapy's middleware, except that it checks every request. While Scrapy (2.19) fetches a site's robots.txt,
     several requests may wait for it; Scrapy checks only the first of them, and sends the others unchecked."""
 
-    async def robot_parser(self, request: Request) -> RobotParser | None:
-        """Returns the parser for the site of a request; None if there is none."""
-        parser = await super().robot_parser(request)
-        if parser is None:
-            finished = self._parsers.get(urlparse_cached(request).netloc)
-            parser = finished if isinstance(finished, RobotParser) else None
+    if iscoroutinefunction(robotstxt.RobotsTxtMiddleware.robot_parser):  # Scrapy 2.13 checks every request itself
+
+        async def robot_parser(self, request: Request) -> RobotParser | None:
+            """Returns the parser for the site of a request; None if there is none."""
+            parser = await super().robot_parser(request)
+            if parser is None:
+                finished = self._parsers.get(urlparse_cached(request).netloc)
+                parser = finished if isinstance(finished, RobotParser) else None
+            return parser
+
+    def process_request_2(self, rp: RobotParser | None, request: Request, *spider: Any) -> None:
+        """Checks a request; Scrapy calls this with the parser of its site. Notes the delays that the site asks for."""
         of_hosts = delays.get(self.crawler)
-        if of_hosts is not None and isinstance(parser, GoodbotParser):
+        if of_hosts is not None and isinstance(rp, GoodbotParser):
             agent = self._robotstxt_useragent or request.headers.get(b"User-Agent") or self._default_useragent
-            of_hosts.note_rules(request, parser.timing(agent))
-        return parser
+            of_hosts.note_rules(request, rp.timing(agent))
+        super().process_request_2(rp, request, *spider)

@@ -93,7 +93,7 @@ class Scheduler(BaseScheduler):
             self._store = RequestStore.open(path, spider.name)
             self._coder = RequestCoder(spider, private=is_private_folder(path))
         except GoodbotError as error:
-            end_at_opening(error, self.crawler)
+            end_at_opening(error, self.crawler, inert=True)
             return self.df.open()
         self._delays = delays.get(self.crawler)
         if self._delays is not None:
