@@ -112,6 +112,19 @@ def test_what_was_leased_waits_again_after_a_kill(store: RequestStore, path: Pat
         assert leased(again) == ["2", "3", "4"]
 
 
+def test_a_durable_commit_writes_even_if_nothing_is_new(store: RequestStore, path: Path) -> None:
+    """Without a change SQLite would not sync, and what the commits before it wrote might not be on disk."""
+    journal = path.with_name(path.name + "-wal")
+    store.add(new("1"))
+    store.commit(durable=False)
+    size = journal.stat().st_size
+    store.commit()
+    synced = journal.stat().st_size
+    assert synced > size
+    store.commit()
+    assert journal.stat().st_size == synced
+
+
 def test_requests_without_data_end_with_the_run(store: RequestStore, path: Path) -> None:
     for name in "12":
         assert store.add(NewRequest("a.example", None, fingerprint=name.encode(), start=name.encode())) is not None

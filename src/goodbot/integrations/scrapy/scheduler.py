@@ -30,7 +30,7 @@ _LOG: Final = logging.getLogger(__name__)
 TICK_S: Final = 0.25
 """How often changes are put on disk, and waiting hosts are looked at."""
 COMMIT_REQUESTS: Final = 10
-"""So many finished requests are committed at once, even if the tick has not come: a commit takes 0.1 ms, and a kill
+"""So many finished requests are committed at once, even if the tick has not come: a commit takes 0.2 ms, and a kill
 repeats fewer requests."""
 WAITING: Final = "goodbot_waiting"
 _STORED_START: Final = "goodbot_stored_start"

@@ -85,7 +85,7 @@ def _create(path: Path, owner: str) -> None:
     connection = sqlite3.connect(draft, isolation_level=None)
     try:
         connection.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; {_TABLES}")
-        values = [("owner", owner), ("run", 0), ("turn", 0), ("done", 0)]
+        values = [("owner", owner), ("run", 0), ("turn", 0), ("done", 0), ("syncs", 0)]
         connection.executemany("INSERT INTO about VALUES (?, ?)", values)
     finally:
         connection.close()
