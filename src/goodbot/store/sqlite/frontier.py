@@ -19,6 +19,7 @@ from goodbot.search_values import IndexMark
 from goodbot.store.merge.recent_links import RecentLinks
 from goodbot.store.sqlite import forgetting, index_table, schema
 from goodbot.store.sqlite.courtesy_table import save_courtesies, save_version
+from goodbot.store.sqlite.import_notes import ImportNotes, unfinished_end
 from goodbot.store.sqlite.ledger import SqliteLedger
 from goodbot.store.sqlite.lesson_table import drop_lessons, save_lessons
 from goodbot.store.sqlite.migrations import migrate
@@ -26,7 +27,7 @@ from goodbot.store.sqlite.robots_table import save_access
 from goodbot.store.sqlite.schema import translated
 from goodbot.store.sqlite.transaction import Transaction
 from goodbot.url import Url
-from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
+from goodbot.values import Discovery, FoundLinks, Lease, LeasedUrl, Outcome, Release
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -137,6 +138,25 @@ class SqliteFrontier(SqliteLedger):
             return []  # beginning and ending a transaction would take four times as long as this check
         with self._writing(durable=False) as transaction:
             return transaction.lease(hosts, urls_per_host, now, sized=sized)
+
+    def claim(self, urls: Sequence[Url], at: float) -> list[tuple[LeasedUrl, int] | None]:
+        """Leases these URLs, each of them once, whatever their state; unknown ones are found `at` that time. Returns
+        each with the token for its outcome; None: its host is forgotten, or another URL has its hash. Only within
+        `together`, and all of them must be settled there: their hosts are not leased."""
+        with self._writing() as transaction:
+            transaction.discover((Discovery(url, 0) for url in urls), at, 0.0)
+            return [transaction.claim(url) for url in urls]
+
+    def import_notes(self) -> ImportNotes:
+        """Returns the notes about what was imported from archives of others. Its changes belong to the transaction of
+        `together`."""
+        return ImportNotes(self._db)
+
+    def unfinished_import(self) -> tuple[str, int] | None:
+        """Returns the archive file that a killed import was writing, and its size when that committed last; None if
+        there was none."""
+        with translated(self._path):
+            return unfinished_end(self._db)
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()

@@ -4,7 +4,7 @@ import sqlite3
 from collections import Counter
 from typing import Any, Final
 
-from goodbot.store.merge.coding import CODED, UrlKey
+from goodbot.store.merge.coding import CODED, READY, UrlKey
 from goodbot.store.merge.limits import LISTS_S, MAX_DUE, lease_limit, within
 from goodbot.store.merge.outcome_rules import seen_by_next_visit
 from goodbot.store.merge.rank import LISTS, depth_of
@@ -20,6 +20,9 @@ _NOW_READY: Final = """UPDATE urls INDEXED BY urls_later SET state = 0, ready_at
   WHERE host = ? AND state = 2 AND ready_at <= ?"""
 _DUE_AGAIN: Final = """SELECT hash, seq, state FROM urls INDEXED BY urls_again
   WHERE host = ? AND state >= 8 AND ready_at <= ? ORDER BY ready_at LIMIT ?"""
+_CLAIMED: Final = """SELECT urls.seq, state, rank, path, tries, public_only, hops, urls.interval_s, urls.lists, origin,
+  token, was FROM urls JOIN hosts ON hosts.id = urls.host LEFT JOIN seen ON seen.seq = urls.seq
+  WHERE urls.host = ? AND hash = ? AND urls.host NOT IN (SELECT host FROM forgotten)"""
 _AGAIN_READY: Final = "UPDATE urls SET state = 0, tries = 0, ready_at = NULL WHERE host = ? AND hash = ?"
 
 
@@ -69,6 +72,35 @@ class Leasing:
         self._counts["ready"] -= len(out)
         self._counts["leased"] += len(out)
         return leases
+
+    def claim(self, url: Url) -> tuple[LeasedUrl, int] | None:
+        """Leases one known URL, whatever its state, without its host; returns it with the token of the host. None: its
+        host is forgotten, or another URL has its key."""
+        key = self._links.key_of(url)
+        row = key and self._db.execute(_CLAIMED, key).fetchone()
+        if not row or not key:
+            return None
+        seq, state, rank, path, tries, public_only, hops, interval_s, lists, origin, token, was = row
+        if url_of(origin, path) != url:
+            return None
+        was = self._freed(key, seq, state, was)
+        self._db.execute("INSERT INTO leased VALUES (?, ?, ?, ?, ?)", (*key, seq, was, rank >= LISTS))
+        self._counts["ready"] -= 1
+        self._counts["leased"] += 1
+        return self._leased(key[0], origin, (key[1], seq, was, rank, path, tries, public_only, hops, interval_s, lists)), token
+
+    def _freed(self, key: UrlKey, seq: int, state: int, was: int | None) -> int | None:
+        """Makes a URL ready that is to be claimed; returns `was` of its row in `seen`."""
+        if state != READY:
+            self._db.execute(_AGAIN_READY, key)
+            self._counts[CODED[state]] -= 1
+            self._counts["ready"] += 1
+        if was is not None and state != READY:
+            self._db.execute("UPDATE seen SET was = ? WHERE seq = ?", (state, seq))
+            return state
+        if was is None and CODED[state] == "visited":
+            self._db.execute("UPDATE hosts SET pages = pages - 1 WHERE id = ?", key[:1])
+        return was
 
     def _make_due_ready(self, host: int, due: float) -> None:
         """Makes URLs ready that are due again by that time. They still count as pages of the host."""

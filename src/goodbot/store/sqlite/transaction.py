@@ -29,7 +29,7 @@ from goodbot.store.sqlite.seen_table import (
     until_of,
 )
 from goodbot.url import Url
-from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
+from goodbot.values import Discovery, FoundLinks, Lease, LeasedUrl, Outcome, Release
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -140,6 +140,14 @@ class Transaction:
     def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool) -> list[Lease]:
         """See `Frontier.lease`."""
         return self._leasing.lease(hosts, urls_per_host, now, sized=sized)
+
+    def claim(self, url: Url) -> tuple[LeasedUrl, int] | None:
+        """See `SqliteFrontier.claim`."""
+        claimed = self._leasing.claim(url)
+        if claimed is not None:
+            key = self._links.key_of(url)
+            self._touched.update(() if key is None else key[:1])
+        return claimed
 
     def release(self, release: Release) -> None:
         """Ends a lease, unless it has ended before."""

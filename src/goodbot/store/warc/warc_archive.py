@@ -103,6 +103,10 @@ class WarcArchive:
             if self._output:
                 self._output.flush()
 
+    def written_to(self) -> tuple[str, int] | None:
+        """Returns the name and length of the file that is being written; None if there is none."""
+        return (self._output.name, self._output.end) if self._output else None
+
     def read(self, record: RecordRef) -> ArchivedResponse:
         """Reads one capture. Raises DamagedError, naming file and offset, if there is no complete response record."""
         if not FILE_NAME.fullmatch(record.file) or record.offset < 0:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from goodbot.archive_values import CUT_OFF, DamagedRange
-from goodbot.errors import DamagedError
+from goodbot.errors import DamagedError, RunError
 from goodbot.store.warc.cdxj import REVISIT, IndexFile, index_entry, index_path
 from goodbot.store.warc.moved_note import SUFFIX
 from goodbot.store.warc.warc_reader import Member, parse_record, read_member
@@ -58,6 +58,23 @@ def next_name(folder: Path, now: float, writer: str = "") -> str:
     serial = max(map(_serial, archive_files(folder)), default=-1) + 1
     by = f"-{writer}" if writer else ""
     return f"goodbot-{datetime.fromtimestamp(now, UTC):%Y%m%d%H%M%S}-{serial:05}{by}.warc.gz"
+
+
+def cut_back(folder: Path, name: str, size: int) -> None:
+    """Removes what was written to the archive in `folder` after file `name` had `size` bytes. Does nothing if another
+    run has written files since. Raises RunError."""
+    path = folder / name
+    later = [file for file in archive_files(folder) if _serial(file) > _serial(path)]
+    if not path.is_file() or path.stat().st_size < size or any(map(is_settled, later)):
+        return
+    try:
+        for file in later:
+            file.unlink()
+        if path.stat().st_size > size:
+            os.truncate(path, size)
+            index_path(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise RunError(f"cannot write the archive {folder}: {error.strerror}") from error
 
 
 def is_settled(path: Path) -> bool:

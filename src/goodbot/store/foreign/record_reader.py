@@ -1,0 +1,205 @@
+"""Reads the records of a WARC file that another program wrote, whatever is wrong with them.
+
+A record whose stated length is wrong ends where the next record begins, if that can be seen. Bytes that are no record
+are skipped up to the next record. Memory: the fields of a record and what is kept of its block. Time: linear in the
+decompressed bytes.
+"""
+
+import hashlib
+import re
+from base64 import b32encode
+from collections.abc import Iterator
+from typing import Final
+
+from goodbot.store.foreign.foreign_values import RawRecord
+from goodbot.store.foreign.unpacking import RECORD_START, UnpackedStream
+
+MAX_HEAD_BYTES: Final = 256 * 1024
+"""The fields of a record must end within these bytes."""
+MAX_BARREN_BYTES: Final = 1 << 30
+"""Reading stops after as many decompressed bytes without a record: the file is a decompression bomb, or no WARC."""
+
+_PART_BYTES: Final = 64 * 1024
+_HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
+_NEXT: Final = b"WARC/"
+_VERSION: Final = re.compile(rb"WARC/[01]\.[0-9]{1,2}[ \t]*\r?\n")
+_WITHIN: Final = re.compile(rb"\r?\n\r?\nWARC/[01]\.[0-9]{1,2}[ \t]*\r?\n(?=[A-Za-z-]{1,40}[ \t]*:)")
+_WRONG_LENGTH: Final = "a record states a wrong length"
+_LENGTH: Final = re.compile(r"[0-9]{1,18}")
+_HASHES: Final = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "md5": hashlib.md5, "sha512": hashlib.sha512}
+
+
+class BarrenError(Exception):
+    """The file has too much data without a record."""
+
+
+def read_records(stream: UnpackedStream, most_bytes: int) -> Iterator[RawRecord]:
+    """Yields every record, with up to `most_bytes` of its block, and each stretch of other bytes as a record without
+    fields whose `damage` says what is wrong. May raise OSError, BarrenError."""
+    while True:
+        _skip_blank(stream)
+        at = stream.raw_offset
+        if tear := stream.cross():
+            yield RawRecord({}, b"", 0, tear.offset, tear.what)
+        elif not stream.fill(1):
+            if tear := stream.cross():
+                yield RawRecord({}, b"", 0, tear.offset, tear.what)
+            elif not stream.fill(1):
+                return
+        elif stream.begins_record():
+            yield _read(stream, at, most_bytes)
+        else:
+            _skip_to_record(stream)
+            yield RawRecord({}, b"", 0, at, "these bytes are no WARC record")
+
+
+def _skip_blank(stream: UnpackedStream) -> None:
+    """Skips line ends between records; many programs write more than two."""
+    while (part := stream.part(_PART_BYTES)) and (blank := len(part) - len(part.lstrip(b"\r\n"))):
+        stream.skip(blank)
+        if blank < len(part):
+            return
+
+
+def _skip_to_record(stream: UnpackedStream) -> None:
+    """Skips at least one byte, up to where a record begins or what is read together ends."""
+    rest, skipped = b"", 0
+    while part := stream.part(_PART_BYTES):
+        data = rest + part
+        found = data.find(_NEXT, 1)
+        while found >= 0 and not (data[found - 1 : found] == b"\n" and _may_be_version(data, found)):
+            found = data.find(_NEXT, found + 1)
+        if found >= 0:
+            if found < len(rest):
+                stream.unread(rest[found:])
+            else:
+                stream.skip(found - len(rest))
+            return
+        stream.skip(len(part))
+        skipped += len(part)
+        if skipped > MAX_BARREN_BYTES:
+            raise BarrenError
+        rest = data[-16:]
+
+
+def _may_be_version(data: bytes, at: int) -> bool:
+    return len(data) - at < 16 or _VERSION.match(data, at) is not None
+
+
+def _read(stream: UnpackedStream, at: int, most_bytes: int) -> RawRecord:
+    head = _read_head(stream)
+    if head is None:
+        _skip_to_record(stream)
+        return RawRecord({}, b"", 0, at, "the fields of a record do not end")
+    fields = parse_fields(head)
+    stated = fields.get("content-length", "")
+    if not _LENGTH.fullmatch(stated):
+        _skip_to_record_from_here(stream)
+        return RawRecord(fields, b"", 0, at, "a record states no length")
+    return _read_block(stream, fields, int(stated), at, most_bytes)
+
+
+def _skip_to_record_from_here(stream: UnpackedStream) -> None:
+    if stream.part(1) and not stream.begins_record():
+        _skip_to_record(stream)
+
+
+def _read_head(stream: UnpackedStream) -> bytes | None:
+    """Takes the fields of a record with the empty line after them; None if they do not end: then one byte is taken."""
+    head = bytearray()
+    while len(head) < MAX_HEAD_BYTES and (part := stream.part(_PART_BYTES)):
+        before = len(head)
+        head += part
+        end = _HEAD_END.search(head, max(before - 3, 0))
+        if end is not None:
+            stream.skip(end.end() - before)
+            return bytes(head[: end.start()])
+        stream.skip(len(part))
+    return None
+
+
+def parse_fields(head: bytes) -> dict[str, str]:
+    """Parses the fields of a record: names in lower case, of several the first; a line that begins with white space
+    continues the one before. Never raises."""
+    fields: dict[str, str] = {}
+    last = ""
+    for line in re.split(r"\r?\n", head.decode("utf-8", "replace"))[1:]:
+        if line[:1] in (" ", "\t"):
+            if last and len(fields[last]) < MAX_HEAD_BYTES:
+                fields[last] = f"{fields[last]} {line.strip()}"
+            continue
+        name, colon, value = line.partition(":")
+        key = name.strip().lower()
+        if colon and key not in fields:
+            fields[key] = value.strip()
+            last = key
+        else:
+            last = ""
+    return fields
+
+
+def _read_block(stream: UnpackedStream, fields: dict[str, str], length: int, at: int, most_bytes: int) -> RawRecord:
+    kept: list[bytes] = []
+    digest, left, have = _Digest(fields.get("warc-block-digest", "")), length, 0
+    while left and (part := stream.part(min(left, _PART_BYTES))):
+        stream.skip(len(part))
+        digest.update(part)
+        left -= len(part)
+        if have < most_bytes:
+            kept.append(part[: most_bytes - have])
+            have += len(kept[-1])
+    block = b"".join(kept)
+    if left and not stream.is_at_tear() and stream.begins_record():
+        return RawRecord(fields, block, length - left, at, _WRONG_LENGTH)
+    if left:
+        tear = stream.cross()
+        cut = f"a record is cut short: it has {length - left:,} of the {length:,} bytes that it states"
+        return RawRecord({}, b"", length - left, at, f"{cut}; {tear.what}" if tear else cut)
+    if not _ends_well(stream):
+        return _with_right_length(stream, fields, block, length, at)
+    return RawRecord(fields, block, length, at, "" if digest.is_right else "the digest of a record does not match it")
+
+
+def _ends_well(stream: UnpackedStream) -> bool:
+    """Whether the record is followed by a line end, another record, or the end of the file."""
+    after = stream.part(2)
+    return not after or after[:1] in (b"\r", b"\n") or stream.begins_record()
+
+
+def _with_right_length(
+    stream: UnpackedStream, fields: dict[str, str], block: bytes, length: int, at: int
+) -> RawRecord:
+    """Corrects a record with a wrong length: if it is too long, another record begins within; if it is too short, bytes
+    up to the next record are left over, which belong to it."""
+    within = _WITHIN.search(block) if len(block) == length else None
+    if within is not None:
+        stream.unread(block[within.start() :])
+        return RawRecord(fields, block[: within.start()], within.start(), at, _WRONG_LENGTH)
+    _skip_to_record(stream)
+    return RawRecord(fields, block, length, at, _WRONG_LENGTH)
+
+
+class _Digest:
+    """Compares a block with its stated digest, if that names a known algorithm."""
+
+    def __init__(self, stated: str) -> None:
+        name, _, self._value = stated.partition(":")
+        make = _HASHES.get(name.strip().lower().replace("-", ""))
+        self._state = None if make is None else make(usedforsecurity=False)
+
+    def update(self, data: bytes) -> None:
+        if self._state is not None:
+            self._state.update(data)
+
+    @property
+    def is_right(self) -> bool:
+        if self._state is None:
+            return True
+        found = self._state.digest()
+        value = self._value.strip()
+        return value.upper().rstrip("=") == b32encode(found).decode().rstrip("=") or value.lower() == found.hex()
+
+
+def is_warc(start: bytes) -> bool:
+    """Whether decompressed data begins like a WARC file."""
+    return start.lstrip(b"\r\n").startswith(RECORD_START)

@@ -1,0 +1,100 @@
+"""Notes in the frontier about captures imported from archives of others: which there are, where their payloads are,
+and how far the archive was written when the last of them was committed."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from goodbot.values import RecordRef
+
+# The tables are made by the first import, so frontiers of crawls have none. `imported` has a digest for each capture,
+# `import_payloads` one for each payload, with the place of a record that has it. `import_waiting` has revisit records
+# whose payload was not found yet; it is empty between imports, so nothing of a forgotten host stays there.
+# `import_end` has a row while an import runs: how far its archive file was written at the last commit.
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS imported (key BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS import_files (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS import_payloads (
+  key BLOB PRIMARY KEY, file INTEGER NOT NULL, offset INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS import_waiting (number INTEGER PRIMARY KEY, key BLOB NOT NULL, revisit BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS import_end (file TEXT NOT NULL, size INTEGER NOT NULL);
+"""
+
+_PLACE: Final = """SELECT name, offset FROM import_payloads JOIN import_files ON import_files.id = import_payloads.file
+  WHERE key = ?"""
+_FOUND: Final = """SELECT number, import_waiting.key, revisit FROM import_waiting
+  WHERE number > ? ORDER BY number LIMIT 100"""
+
+
+class ImportNotes:
+    """The notes in one frontier, for one thread. Methods may raise sqlite3.Error."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+        self._files: dict[str, int] = {}
+
+    def prepare(self) -> None:
+        """Makes the tables, and drops what an import that was killed has left."""
+        for statement in _TABLES.split(";\n"):
+            self._db.execute(statement)
+        self._db.execute("DELETE FROM import_waiting")
+
+    def new(self, keys: Sequence[bytes]) -> list[bool]:
+        """Notes captures by their digests; returns for each whether it is new."""
+        insert = "INSERT OR IGNORE INTO imported VALUES (?)"
+        return [self._db.execute(insert, (key,)).rowcount > 0 for key in keys]
+
+    def has(self, key: bytes) -> bool:
+        """Whether a capture was imported."""
+        return self._db.execute("SELECT 1 FROM imported WHERE key = ?", (key,)).fetchone() is not None
+
+    def add(self, keys: Sequence[bytes]) -> None:
+        """Notes captures as imported."""
+        self._db.executemany("INSERT OR IGNORE INTO imported VALUES (?)", [(key,) for key in keys])
+
+    def keep_place(self, payload: bytes, record: RecordRef) -> None:
+        """Notes where a payload is; the first place stays."""
+        values = (payload, self._number_of(record.file), record.offset)
+        self._db.execute("INSERT OR IGNORE INTO import_payloads VALUES (?, ?, ?)", values)
+
+    def place(self, payload: bytes) -> RecordRef | None:
+        """Returns where a payload is; None: it is unknown."""
+        row = self._db.execute(_PLACE, (payload,)).fetchone()
+        return None if row is None else RecordRef(*row)
+
+    def wait(self, key: bytes, revisit: bytes) -> None:
+        """Keeps a revisit record until the end of the import."""
+        self._db.execute("INSERT INTO import_waiting (key, revisit) VALUES (?, ?)", (key, revisit))
+
+    def waiting(self) -> Iterator[list[tuple[bytes, bytes]]]:
+        """Yields the revisit records that wait, and the digests of their captures, in batches."""
+        last = 0
+        while rows := self._db.execute(_FOUND, (last,)).fetchall():
+            last = rows[-1][0]
+            yield [(key, revisit) for _, key, revisit in rows]
+
+    def note_end(self, file: str, size: int) -> None:
+        """Notes how far the archive is written; what is behind it belongs to no committed capture."""
+        self._db.execute("DELETE FROM import_end")
+        self._db.execute("INSERT INTO import_end VALUES (?, ?)", (file, size))
+
+    def finish(self) -> None:
+        """Notes that the import has ended properly."""
+        self._db.execute("DELETE FROM import_end")
+        self._db.execute("DELETE FROM import_waiting")
+
+    def _number_of(self, name: str) -> int:
+        number = self._files.get(name)
+        if number is None:
+            self._db.execute("INSERT OR IGNORE INTO import_files (name) VALUES (?)", (name,))
+            (number,) = self._db.execute("SELECT id FROM import_files WHERE name = ?", (name,)).fetchone()
+            self._files = {name: number}
+        return number
+
+
+def unfinished_end(connection: sqlite3.Connection) -> tuple[str, int] | None:
+    """Returns the archive file that a killed import was writing, and its size at the last commit; None if no import was
+    killed."""
+    known = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'import_end'").fetchone()
+    return connection.execute("SELECT file, size FROM import_end").fetchone() if known else None
