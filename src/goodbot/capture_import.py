@@ -51,7 +51,7 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 class _ImportScope(Scope):
     """Nothing that an imported page links to is requested."""
 
-    def refuse(self, url: Url, depth: int) -> str | None:  # noqa: ARG002  (of no URL, wherever it is)
+    def refuse(self, url: Url, depth: int) -> str | None:
         """See `Scope.refuse`."""
         return NOT_IMPORTED
 

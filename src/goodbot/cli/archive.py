@@ -1,4 +1,4 @@
-"""`goodbot archive`: checks the archive of a crawl, and repairs it."""
+"""`goodbot archive`: checks the archive of a crawl, repairs it, imports those of others and exports it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import click
 
 from goodbot.archive_care import ArchiveCheck, check_archive, repair_archive
+from goodbot.cli.archive_export import command as export
+from goodbot.cli.archive_import import command as import_
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import say, write_json
@@ -21,11 +23,16 @@ MAX_SHOWN = 20
     cls=CommandGroup,
     examples="""
     goodbot archive check --in crawl
-    goodbot archive repair --in crawl
+    goodbot archive import old.warc.gz --into library
+    goodbot archive export --wacz -o crawl.wacz --in crawl
     """,
 )
 def command() -> None:
-    """Check the archive of a crawl, and repair it."""
+    """Check and repair the archive of a crawl, import archives of other programs, export as WACZ."""
+
+
+command.add_command(import_)
+command.add_command(export)
 
 
 @command.command(

@@ -41,7 +41,7 @@ SECTIONS = {
         "courtesy": "Report what each host asked of the robot, and what the robot did",
         "lessons": "List or drop what a crawl has learned about hosts",
         "forget": "Stop requesting pages from a host, and remove what is kept of it",
-        "archive": "Check and repair the archive of a crawl",
+        "archive": "Check, repair, import or export an archive",
         "cluster": "Show a crawl that several machines share; crawl and count logs on Spark",
         "config": "Show the settings in force and where each comes from",
     },

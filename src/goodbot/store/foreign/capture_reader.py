@@ -8,10 +8,10 @@ from typing import BinaryIO, Final, NamedTuple
 from goodbot.store.foreign.foreign_values import Damage, ForeignCapture, RawRecord, Skipped
 from goodbot.store.foreign.http_message import method_of, parse_response
 from goodbot.store.foreign.record_reader import BarrenError, read_records
-from goodbot.store.foreign.unpacking import UnpackedStream
-from goodbot.store.foreign.wacz_reader import ERRORS, ZIP_STARTS, NoZipError, VerifiedEntry, WaczFile
+from goodbot.store.foreign.unpacking import Readable, UnpackedStream
+from goodbot.store.foreign.wacz_reader import ERRORS, ZIP_STARTS, NoZipError, WaczFile
 from goodbot.store.warc.warc_record import block_digest
-from goodbot.url import Url, parse_url
+from goodbot.url import parse_url
 from goodbot.values import Response
 
 HEAD_BYTES: Final = 1024 * 1024
@@ -73,9 +73,7 @@ def _entries(wacz: WaczFile, name: str, most_bytes: int, progress: Callable[[int
             yield Damage(name, info.filename, begin, f"the ZIP file is damaged: {error}")
 
 
-def _warc(
-    file: "BinaryIO | VerifiedEntry", name: str, entry: str, most_bytes: int, progress: Callable[[int], object]
-) -> Iterator[Item]:
+def _warc(file: Readable, name: str, entry: str, most_bytes: int, progress: Callable[[int], object]) -> Iterator[Item]:
     stream = UnpackedStream(file)
     pairing = _Pairing()
     try:
@@ -238,5 +236,3 @@ def looks_like_archive(file: BinaryIO) -> bool:
     found = stream.begins_record() or stream.part(16).lstrip(b"\r\n").startswith(b"WARC/")
     file.seek(0)
     return found
-
-

@@ -166,9 +166,7 @@ def _ends_well(stream: UnpackedStream) -> bool:
     return not after or after[:1] in (b"\r", b"\n") or stream.begins_record()
 
 
-def _with_right_length(
-    stream: UnpackedStream, fields: dict[str, str], block: bytes, length: int, at: int
-) -> RawRecord:
+def _with_right_length(stream: UnpackedStream, fields: dict[str, str], block: bytes, length: int, at: int) -> RawRecord:
     """Corrects a record with a wrong length: if it is too long, another record begins within; if it is too short, bytes
     up to the next record are left over, which belong to it."""
     within = _WITHIN.search(block) if len(block) == length else None

@@ -7,7 +7,7 @@ likewise, and may begin with a dictionary (https://iipc.github.io/warc-specifica
 import sys
 from collections import deque
 from collections.abc import Callable
-from typing import Any, BinaryIO, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from isal import isal_zlib
 
@@ -31,7 +31,12 @@ _MAX_DICTIONARY_BYTES: Final = 16 * 1024 * 1024
 _WINDOW_LOG: Final = 27
 """128 MiB, what zstd itself reads without being asked; decoding takes this memory."""
 
-_ERRORS: Final = (isal_zlib.error, zstd.ZstdError, EOFError, ValueError)
+_ERRORS: tuple[type[Exception], ...] = (
+    isal_zlib.error,  # type: ignore[assignment]  # isal declares its error class as an instance
+    zstd.ZstdError,
+    EOFError,
+    ValueError,
+)
 
 
 class Tear(NamedTuple):
@@ -40,6 +45,12 @@ class Tear(NamedTuple):
 
     offset: int
     what: str
+
+
+class Readable(Protocol):
+    """A file that is read from its beginning."""
+
+    def read(self, count: int, /) -> bytes: ...
 
 
 class _Decoder(Protocol):
@@ -55,7 +66,7 @@ class UnpackedStream:
     `position` is where the next byte is in the decompressed data. Memory: the bytes that the reader has not taken, and
     1 MiB. May raise OSError."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: Readable) -> None:
         self._file = file
         self._buffer = bytearray()
         self._at = 0
@@ -274,7 +285,7 @@ class _ZstdFrames:
         self._dictionary = self._read(stream)
 
     def decoder(self) -> Any:
-        options = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+        options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
         return zstd.ZstdDecompressor(self._dictionary, options)
 
     def _read(self, stream: UnpackedStream) -> Any:

@@ -91,7 +91,7 @@ class WaczFile:
 
 
 class VerifiedEntry:
-    """The bytes of one entry, and their digest. Implements as much of `BinaryIO` as `UnpackedStream` needs."""
+    """The bytes of one entry, and their digest. Implements `Readable`."""
 
     def __init__(self, file: IO[bytes], stated: str | None) -> None:
         self._file = file
@@ -101,7 +101,7 @@ class VerifiedEntry:
         self.error = ""
         """Why reading ended early; empty if it did not."""
 
-    def read(self, count: int) -> bytes:
+    def read(self, count: int, /) -> bytes:
         """Reads up to `count` bytes; none at the end, or where the ZIP file is damaged."""
         if self.error:
             return b""

@@ -87,7 +87,9 @@ class Leasing:
         self._db.execute("INSERT INTO leased VALUES (?, ?, ?, ?, ?)", (*key, seq, was, rank >= LISTS))
         self._counts["ready"] -= 1
         self._counts["leased"] += 1
-        return self._leased(key[0], origin, (key[1], seq, was, rank, path, tries, public_only, hops, interval_s, lists)), token
+        return self._leased(
+            key[0], origin, (key[1], seq, was, rank, path, tries, public_only, hops, interval_s, lists)
+        ), token
 
     def _freed(self, key: UrlKey, seq: int, state: int, was: int | None) -> int | None:
         """Makes a URL ready that is to be claimed; returns `was` of its row in `seen`."""

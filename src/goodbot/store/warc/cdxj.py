@@ -59,38 +59,21 @@ def revisited(entry: str) -> str:
     return re.sub(r'"mime": "(?:[^"\\]|\\.)*"', f'"mime": "{REVISIT}"', entry, count=1)
 
 
-class IndexFile:
-    """Collects the lines of one WARC file and writes them sorted, beside it.
+class SortedLines:
+    """Sorts lines of which there are more than fit in memory. Up to 2,000 (0.8 MB) are held there; each time there are
+    so many, they are sorted and written to an unnamed file in `folder`. Any method may raise OSError."""
 
-    Up to 2,000 lines (0.8 MB) are held in memory; each time there are so many, they are sorted and written to an
-    unnamed file in the same folder.
-    Any method may raise OSError.
-    """
-
-    def __init__(self, warc: Path) -> None:
-        self._path = index_path(warc)
-        self._name = warc.name
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._lines: list[str] = []
         self._runs: list[int] = [0]
         self._aside: IO[bytes] | None = None
 
-    def add(self, entry: str, offset: int, length: int) -> None:
-        """Adds a line. `entry` is that of the record of `length` bytes at `offset`."""
-        self._lines.append(f'{entry}, "length": "{length}", "offset": "{offset}", "filename": "{self._name}"}}\n')
+    def add(self, line: str) -> None:
+        """Adds a line, with its line end."""
+        self._lines.append(line)
         if len(self._lines) >= _RUN_LINES:
             self._put_aside()
-
-    def save(self) -> None:
-        """Writes the index completely or not at all, and replaces an older one."""
-        new = self._path.with_suffix(".new")
-        try:
-            with new.open("wb") as file:
-                file.writelines(self._sorted())
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._path)
-        finally:
-            new.unlink(missing_ok=True)
 
     def close(self) -> None:
         if self._aside:
@@ -98,19 +81,53 @@ class IndexFile:
 
     def _put_aside(self) -> None:
         if self._aside is None:
-            self._aside = TemporaryFile(dir=self._path.parent)  # noqa: SIM115 - open until `close`
+            self._aside = TemporaryFile(dir=self._folder)  # noqa: SIM115 - open until `close`
         self._lines.sort()
         self._aside.writelines([line.encode() for line in self._lines])
         self._runs.append(self._aside.tell())
         self._lines.clear()
 
-    def _sorted(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[bytes]:
+        """Yields the lines in order, encoded."""
         last = [line.encode() for line in sorted(self._lines)]
         if self._aside is None:
             yield from last
             return
         self._aside.flush()
         yield from merge(last, *(_run(self._aside, *bounds) for bounds in pairwise(self._runs)))
+
+
+class IndexFile:
+    """Collects the lines of one WARC file and writes them sorted, beside it. Any method may raise OSError."""
+
+    def __init__(self, warc: Path) -> None:
+        self._path = index_path(warc)
+        self._name = warc.name
+        self._lines = SortedLines(warc.parent)
+
+    def add(self, entry: str, offset: int, length: int) -> None:
+        """Adds a line. `entry` is that of the record of `length` bytes at `offset`."""
+        self._lines.add(index_line(entry, offset, length, self._name))
+
+    def save(self) -> None:
+        """Writes the index completely or not at all, and replaces an older one."""
+        new = self._path.with_suffix(".new")
+        try:
+            with new.open("wb") as file:
+                file.writelines(self._lines)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self._path)
+        finally:
+            new.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self._lines.close()
+
+
+def index_line(entry: str, offset: int, length: int, file: str) -> str:
+    """Builds a line of an index from the entry of the record of `length` bytes at `offset` of `file`."""
+    return f'{entry}, "length": "{length}", "offset": "{offset}", "filename": "{file}"}}\n'
 
 
 def index_path(warc: Path) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from goodbot.archive_values import FILE_MISSING, ArchivedResponse, DamagedRange, EncodedRecords
 from goodbot.errors import DamagedError, RunError
@@ -17,6 +17,8 @@ from goodbot.store.warc.archive_files import ArchiveFiles, PlaceOpener, find_not
 from goodbot.store.warc.warc_check import FileCheck, check_file, check_missing, repair_file
 from goodbot.store.warc.warc_files import (
     FILE_NAME,
+    HEAD_BYTES,
+    entry_of,
     is_settled,
     known_offsets,
     next_name,
@@ -34,6 +36,15 @@ from goodbot.store.warc.warc_survey import responses
 from goodbot.values import Capture, RecordRef
 
 _LOG: Final = logging.getLogger(__name__)
+
+
+class KeptRecord(NamedTuple):
+    """A record as it is kept: `length` bytes, which `pieces` yields. `entry`: of a capture, as in the index of its
+    file; None for other records."""
+
+    length: int
+    entry: str | None
+    pieces: Iterator[bytes]
 
 
 class WarcArchive:
@@ -130,6 +141,13 @@ class WarcArchive:
         with self._reading():
             sizes = self._sizes()
             return sum(sizes.values()), self._pieces(list(sizes), lost or _log_skipped)
+
+    def records(self, lost: Callable[[DamagedRange], object]) -> Iterator[tuple[str, Iterator[KeptRecord]]]:
+        """Yields the name of each file with its records, which must be read before the next name. `lost` is called with
+        each damaged range, which is left out."""
+        with self._reading():
+            for path, file in self._each(self._files.paths(), lost):
+                yield path.name, _records(path, file, lost)
 
     def _pieces(self, files: list[Path], lost: Callable[[DamagedRange], object]) -> Iterator[bytes]:
         with self._reading():
@@ -313,6 +331,15 @@ class WarcArchive:
             raise DamagedError(f"{error.filename} is missing from the archive") from error
         except OSError as error:
             raise RunError(f"cannot read the archive {self._folder}: {error.strerror}") from error
+
+
+def _records(path: Path, file: BinaryIO, lost: Callable[[DamagedRange], object]) -> Iterator[KeptRecord]:
+    for item in through(file, path.name, known_offsets(path), partial(read_member, keep_bytes=HEAD_BYTES)):
+        if isinstance(item, DamagedRange):
+            lost(item)
+            continue
+        record, member = item
+        yield KeptRecord(member.end - record.offset, entry_of(record, member), pieces(file, record.offset, member.end))
 
 
 def _report_total(report_progress: Callable[[int, int], object], before: int, size: int, count: int) -> None:

@@ -34,7 +34,7 @@ FILE_NAME = re.compile(r"goodbot-\d{14}-(\d{5,})(?:-[0-9a-f]{8})?\.warc\.gz")
 ASIDE = "damaged"
 """The folder within the archive's folder to which repairs move damaged bytes."""
 
-_HEAD_BYTES = 32 * 1024
+HEAD_BYTES = 32 * 1024
 _REQUEST = b"WARC/1.1\r\nWARC-Type: request\r\n"
 """How our request records begin; they are not indexed."""
 
@@ -92,7 +92,7 @@ def settle(path: Path) -> None:
     gaps: list[DamagedRange] = []
     end = 0
     with path.open("r+b") as file, closing(IndexFile(path)) as index:
-        for item in through(file, path.name, known, partial(read_member, keep_bytes=_HEAD_BYTES)):
+        for item in through(file, path.name, known, partial(read_member, keep_bytes=HEAD_BYTES)):
             if isinstance(item, DamagedRange):
                 gaps.append(item)
                 continue
@@ -214,16 +214,22 @@ def _serial(path: Path) -> int:
 
 
 def _index_record(index: IndexFile, record: RecordRef, member: Member) -> None:
+    entry = entry_of(record, member)
+    if entry is not None:
+        index.add(entry, record.offset, member.end - record.offset)
+
+
+def entry_of(record: RecordRef, member: Member) -> str | None:
+    """Returns the entry of a capture in an index; None for other records. Needs its first `HEAD_BYTES`."""
     if member.data.startswith(_REQUEST):
-        return
+        return None
     try:
         kept = parse_record(member.data, record, whole=False)
     except DamagedError:
-        return  # a complete member, but no WARC record: readers of the archive report it
+        return None  # a complete member, but no WARC record: readers of the archive report it
     if kept is None:
-        return
+        return None
     archived = kept.archived
     seconds = f"{datetime.fromtimestamp(int(archived.fetched_at), UTC):%Y%m%d%H%M%S}"
     kind = REVISIT if kept.revisit else archived.response.media_type
-    entry = index_entry(archived.url, seconds, kind, archived.response.status, kept.digest)
-    index.add(entry, record.offset, member.end - record.offset)
+    return index_entry(archived.url, seconds, kind, archived.response.status, kept.digest)

@@ -1,0 +1,66 @@
+"""Writes the archive of a crawl as one WACZ file."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import gettempdir
+from typing import BinaryIO
+
+from goodbot.archive_values import DamagedRange
+from goodbot.clock import SystemClock
+from goodbot.crawl_folder import SOFTWARE, CrawlFolder, missing_records, open_archive, open_ledger
+from goodbot.ports import Ledger
+from goodbot.store.foreign.wacz_writer import WaczPage, WaczWriter
+
+Progress = Callable[[int, int], object]
+"""Called with the number of bytes done and the number of all bytes."""
+
+
+@dataclass(slots=True)
+class WaczExport:
+    """What was written. `lost`: the damaged ranges of the archive, which are left out."""
+
+    files: int = 0
+    records: int = 0
+    captures: int = 0
+    pages: int = 0
+    lost: list[DamagedRange] = field(default_factory=list)
+
+
+def write_wacz(path: Path, output: BinaryIO, progress: Progress) -> WaczExport:
+    """Writes all records of the crawl in `path`, which may be running, to `output`. Raises InputError if there is no
+    archive, OSError if `output` cannot be written."""
+    done = WaczExport()
+    with open_archive(path) as archive, open_ledger(path) as ledger:
+        missing = missing_records(path, archive)
+        size, copied = archive.export()[0], 0
+        writer = WaczWriter(output, Path(gettempdir()), SOFTWARE, SystemClock().now())
+        try:
+            for name, records in archive.records(done.lost.append):
+                done.files += 1
+                with writer.warc(name) as warc:
+                    for record in records:
+                        warc.add(record.pieces, record.entry)
+                        done.records += 1
+                        done.captures += record.entry is not None
+                        copied += record.length
+                        progress(copied, size)
+            writer.finish(_pages(ledger, CrawlFolder(path), done))
+        finally:
+            writer.close()
+    known = {gap.file for gap in done.lost}
+    done.lost += (gap for gap in missing if gap.file not in known)
+    return done
+
+
+def _pages(ledger: Ledger, folder: CrawlFolder, done: WaczExport) -> Iterator[WaczPage]:
+    """Yields the visited pages that the archive has, and counts them."""
+    keeps = folder.keeps()
+    for record in ledger.records():
+        if record.state != "visited" or record.record is None or record.fetched_at is None or not keeps(record.record):
+            continue
+        if record.status is not None and (200 <= record.status < 300 or record.status == 304):
+            done.pages += 1
+            name = blake2b(record.url.text.encode(), digest_size=10).hexdigest()
+            yield WaczPage(name, record.url.text, record.fetched_at, record.title or record.url.text)
