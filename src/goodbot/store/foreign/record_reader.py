@@ -21,9 +21,10 @@ MAX_BARREN_BYTES: Final = 1 << 30
 
 _PART_BYTES: Final = 64 * 1024
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
-_NEXT: Final = b"WARC/"
-_VERSION: Final = re.compile(rb"WARC/[01]\.[0-9]{1,2}[ \t]*\r?\n")
-_WITHIN: Final = re.compile(rb"\r?\n\r?\nWARC/[01]\.[0-9]{1,2}[ \t]*\r?\n(?=[A-Za-z-]{1,40}[ \t]*:)")
+_NEXT: Final = re.compile(rb"WARC/[01]\.[0-9]{1,2}[ \t]{0,8}\r?\n[A-Za-z-]{1,40}[ \t]{0,8}:")
+_NEXT_BYTES: Final = 72
+"""The bytes at which a record is recognized, and more."""
+_WITHIN: Final = re.compile(rb"\r?\n\r?\n(?=" + _NEXT.pattern + rb")")
 _WRONG_LENGTH: Final = "a record states a wrong length"
 _LENGTH: Final = re.compile(r"[0-9]{1,18}")
 _HASHES: Final = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "md5": hashlib.md5, "sha512": hashlib.sha512}
@@ -66,24 +67,18 @@ def _skip_to_record(stream: UnpackedStream) -> None:
     rest, skipped = b"", 0
     while part := stream.part(_PART_BYTES):
         data = rest + part
-        found = data.find(_NEXT, 1)
-        while found >= 0 and not (data[found - 1 : found] == b"\n" and _may_be_version(data, found)):
-            found = data.find(_NEXT, found + 1)
-        if found >= 0:
-            if found < len(rest):
-                stream.unread(rest[found:])
+        found = _NEXT.search(data, 0 if skipped else 1)
+        if found is not None:
+            if found.start() < len(rest):
+                stream.unread(rest[found.start() :])
             else:
-                stream.skip(found - len(rest))
+                stream.skip(found.start() - len(rest))
             return
         stream.skip(len(part))
         skipped += len(part)
         if skipped > MAX_BARREN_BYTES:
             raise BarrenError
-        rest = data[-16:]
-
-
-def _may_be_version(data: bytes, at: int) -> bool:
-    return len(data) - at < 16 or _VERSION.match(data, at) is not None
+        rest = data[-_NEXT_BYTES:]
 
 
 def _read(stream: UnpackedStream, at: int, most_bytes: int) -> RawRecord:
@@ -171,7 +166,7 @@ def _with_right_length(stream: UnpackedStream, fields: dict[str, str], block: by
     up to the next record are left over, which belong to it."""
     within = _WITHIN.search(block) if len(block) == length else None
     if within is not None:
-        stream.unread(block[within.start() :])
+        stream.unread(block[within.end() :])
         return RawRecord(fields, block[: within.start()], within.start(), at, _WRONG_LENGTH)
     _skip_to_record(stream)
     return RawRecord(fields, block, length, at, _WRONG_LENGTH)

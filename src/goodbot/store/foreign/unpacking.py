@@ -4,6 +4,7 @@ gzip files have one member per record, one for the whole file, or members that e
 likewise, and may begin with a dictionary (https://iipc.github.io/warc-specifications/specifications/warc-zstd/).
 """
 
+import re
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -23,10 +24,15 @@ DICTIONARY_START: Final = b"\x5d\x2a\x4d\x18"
 
 RECORD_START: Final = b"WARC/"
 
+_PLAIN: Final = re.compile(rb"(?:\A|\n)WARC/[01]\.")
 _RAW_BYTES: Final = 64 * 1024
 _PART_BYTES: Final = 256 * 1024
 """The most that one call decompresses."""
 _TRIAL_BYTES: Final = 512
+_MAX_BACK_BYTES: Final = 1024 * 1024
+"""How far a damaged member is searched for others from its beginning on."""
+_MAX_SPENT_BYTES: Final = 64 * 1024 * 1024
+_SPENT_PER_BYTE: Final = 16
 _MAX_DICTIONARY_BYTES: Final = 16 * 1024 * 1024
 _WINDOW_LOG: Final = 27
 """128 MiB, what zstd itself reads without being asked; decoding takes this memory."""
@@ -82,10 +88,10 @@ class UnpackedStream:
         return data
 
     def _opened(self) -> "_Source":
-        if self._raw.startswith(RECORD_START) or not self._raw:
-            return _Plain(self)
         if self._raw.startswith((ZSTD_START, DICTIONARY_START)):
             return _Packed(self, ZSTD_START, _ZstdFrames(self).decoder)
+        if not self._raw.startswith(GZIP_START) and _PLAIN.search(self._raw):
+            return _Plain(self)
         return _Packed(self, GZIP_START, _gzip_decoder)
 
     # ---- for the reader
@@ -192,6 +198,9 @@ class _Packed:
         self._make = decoder
         self._decoder: _Decoder | None = None
         self._rest = b""
+        self._since: list[bytes] = []
+        self._since_bytes = 0
+        self._spent = 0
 
     def read_on(self) -> bool:
         """See `_Source.read_on`."""
@@ -201,7 +210,7 @@ class _Packed:
         try:
             data = self._decoder.decompress(packed, _PART_BYTES)
         except _ERRORS as error:
-            self._broken(packed, str(error))
+            self._broken(f"the compressed data is damaged: {error}")
             return True
         self._rest = b""
         self._stream.append(data)
@@ -212,13 +221,19 @@ class _Packed:
         elif packed or data:
             self._rest = getattr(self._decoder, "unconsumed_tail", b"")
         elif not self._is_waiting(self._decoder):
-            self._decoder = None
-            self._stream.end(Tear(self._stream.raw_offset, "the file ends within compressed data"))
+            self._broken("the file ends within compressed data")
         return True
 
     def _more(self, decoder: _Decoder) -> bytes:
         """Returns what the decoder needs next. That of zstd keeps what it has not consumed itself."""
-        return self._stream.next_raw() if getattr(decoder, "needs_input", True) else b""
+        if not getattr(decoder, "needs_input", True):
+            return b""
+        raw = self._stream.next_raw()
+        if self._since_bytes > _MAX_BACK_BYTES:
+            self._since, self._since_bytes = [], 0
+        self._since.append(raw)
+        self._since_bytes += len(raw)
+        return raw
 
     def _is_waiting(self, decoder: _Decoder) -> bool:
         """Whether the decoder has data that it has not returned yet."""
@@ -231,6 +246,7 @@ class _Packed:
         raw = self._at_least(raw, len(self._start))
         if raw.startswith(self._start):
             self._decoder = self._make()
+            self._since, self._since_bytes = [], 0
             self._stream.put_back(raw)
         elif raw.strip(b"\0\r\n"):
             at = self._stream.raw_offset - len(raw)
@@ -243,11 +259,17 @@ class _Packed:
             raw += more
         return raw
 
-    def _broken(self, packed: bytes, what: str) -> None:
-        """Goes on after damage: where the next member with a record begins, after the bytes just read."""
-        self._decoder, self._rest = None, b""
-        self._stream.end(Tear(self._stream.raw_offset - len(packed), f"the compressed data is damaged: {what}"))
-        self._seek(packed[1:])
+    def _broken(self, what: str) -> None:
+        """Goes on after damage: where the next member with a record begins. A damaged member may have been taken for
+        longer than it is, so its bytes are searched too, as long as that takes linear time."""
+        at = self._stream.raw_offset
+        raw = b"".join(self._since)
+        self._spent += len(raw)
+        if self._spent > _MAX_SPENT_BYTES + _SPENT_PER_BYTE * at:
+            raw = self._since[-1] if self._since else b""
+        self._decoder, self._rest, self._since, self._since_bytes = None, b"", [], 0
+        self._stream.end(Tear(at - len(raw), what))
+        self._seek(raw[1:])
 
     def _seek(self, raw: bytes) -> None:
         """Puts back what follows from the next member on that begins with a record."""

@@ -12,7 +12,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, BinaryIO, Final
+from typing import BinaryIO, Final
+
+from goodbot.store.foreign.unpacking import Readable
 
 ZIP_STARTS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 DESCRIPTION: Final = "datapackage.json"
@@ -26,6 +28,7 @@ _END: Final = b"PK\x05\x06"
 _END_BYTES: Final = 22
 _END_64: Final = b"PK\x06\x06"
 _LOCATOR_BYTES: Final = 20
+_LOCAL_HEAD_BYTES: Final = 30
 _ENCRYPTED: Final = 1
 _SHA_256: Final = re.compile(r"sha256:([0-9a-fA-F]{64})")
 
@@ -46,6 +49,7 @@ class WaczFile:
             raise NoZipError("it is cut short: it has no directory")
         if size > MAX_DIRECTORY_BYTES:
             raise NoZipError("its directory is too long")
+        self._file = file
         try:
             self._zip = zipfile.ZipFile(file)
         except ERRORS as error:
@@ -71,8 +75,12 @@ class WaczFile:
     @contextmanager
     def opened(self, info: zipfile.ZipInfo) -> Iterator["VerifiedEntry"]:
         """Opens an entry for reading. Raises what is in `ERRORS`."""
+        stated = self._digests.get(info.filename)
+        if info.compress_type == zipfile.ZIP_STORED:
+            yield VerifiedEntry(_Stored(self._file, info), stated)
+            return
         with self._zip.open(info) as file:
-            yield VerifiedEntry(file, self._digests.get(info.filename))
+            yield VerifiedEntry(file, stated)
 
     def is_collection(self) -> bool:
         """Whether it only names other WACZ files (multi-wacz)."""
@@ -90,10 +98,34 @@ class WaczFile:
             return {}
 
 
+class _Stored:
+    """The bytes of an entry that is not compressed. `zipfile` would withhold the last ones if its checksum is wrong."""
+
+    def __init__(self, file: BinaryIO, info: zipfile.ZipInfo) -> None:
+        file.seek(info.header_offset)
+        head = file.read(_LOCAL_HEAD_BYTES)
+        if len(head) < _LOCAL_HEAD_BYTES or not head.startswith(ZIP_STARTS[0]):
+            raise zipfile.BadZipFile("the header of the entry is missing")
+        names = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
+        self._at = info.header_offset + _LOCAL_HEAD_BYTES + names
+        self._left = info.file_size
+        self._file = file
+
+    def read(self, count: int, /) -> bytes:
+        """See `Readable.read`. Raises EOFError if the file ends before the entry."""
+        self._file.seek(self._at)
+        data = self._file.read(min(count, self._left))
+        if self._left and not data:
+            raise EOFError("the file ends within the entry")
+        self._at += len(data)
+        self._left -= len(data)
+        return data
+
+
 class VerifiedEntry:
     """The bytes of one entry, and their digest. Implements `Readable`."""
 
-    def __init__(self, file: IO[bytes], stated: str | None) -> None:
+    def __init__(self, file: Readable, stated: str | None) -> None:
         self._file = file
         self._stated = stated
         self._state = hashlib.sha256(usedforsecurity=False)
