@@ -117,9 +117,10 @@ class CaptureImport:
         self.source = ""
 
     def prepare(self) -> None:
-        """Makes the tables of the notes."""
+        """Makes the notes ready: from now on, a kill leaves a note of where the archive ended."""
         with self._frontier.together():
             self._notes.prepare()
+            self._notes.note_end(*self._archive.written_to())
 
     def add(self, capture: ForeignCapture) -> None:
         """Takes a capture; commits the batch if it is full."""
@@ -161,8 +162,7 @@ class CaptureImport:
             self._batch.commit()
             self._archive.flush()
             self._notes.add([key for key, _ in held])
-            if (end := self._archive.written_to()) is not None:
-                self._notes.note_end(*end)
+            self._notes.note_end(*self._archive.written_to())
         self.counts.captures += len(held)
         self._batch.commit_if_due()
 

@@ -114,9 +114,12 @@ class WarcArchive:
             if self._output:
                 self._output.flush()
 
-    def written_to(self) -> tuple[str, int] | None:
-        """Returns the name and length of the file that is being written; None if there is none."""
-        return (self._output.name, self._output.end) if self._output else None
+    def written_to(self) -> tuple[str, int]:
+        """Returns the name and length of the file written last; an empty name if there is none."""
+        if self._output:
+            return self._output.name, self._output.end
+        paths = self._files.paths()
+        return (paths[-1].name, self._files.size(paths[-1])) if paths else ("", 0)
 
     def read(self, record: RecordRef) -> ArchivedResponse:
         """Reads one capture. Raises DamagedError, naming file and offset, if there is no complete response record."""

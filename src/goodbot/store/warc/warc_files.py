@@ -61,16 +61,16 @@ def next_name(folder: Path, now: float, writer: str = "") -> str:
 
 
 def cut_back(folder: Path, name: str, size: int) -> None:
-    """Removes what was written to the archive in `folder` after file `name` had `size` bytes. Does nothing if another
-    run has written files since. Raises RunError."""
-    path = folder / name
-    later = [file for file in archive_files(folder) if _serial(file) > _serial(path)]
-    if not path.is_file() or path.stat().st_size < size or any(map(is_settled, later)):
+    """Removes what was written to the archive in `folder` after file `name`, then the last, had `size` bytes; an empty
+    name: there was no file. Does nothing if another run has written files since. Raises RunError."""
+    path = folder / name if name else None
+    later = [file for file in archive_files(folder) if path is None or _serial(file) > _serial(path)]
+    if any(map(is_settled, later)) or (path is not None and (not path.is_file() or path.stat().st_size < size)):
         return
     try:
         for file in later:
             file.unlink()
-        if path.stat().st_size > size:
+        if path is not None and path.stat().st_size > size:
             os.truncate(path, size)
             index_path(path).unlink(missing_ok=True)
     except OSError as error:
