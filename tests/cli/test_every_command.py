@@ -172,6 +172,7 @@ ARGUMENTS = {
     "incidents list": ["--state", "x"],
     "announce": ["--to", "bing"],
     "index snapshot": ["--to", "copies"],
+    "archive export": ["--wacz", "-o", "x.wacz"],
     "cluster index": ["--store", "store", "--to", "index"],
     "cluster cycle": ["--store", "store"],
     "cluster export": ["--store", "store", "--into", "crawl"],
@@ -202,7 +203,7 @@ def test_a_settings_file_that_cannot_be_read_is_bad_input(
 ) -> None:
     command = next(command for name, command, _ in LEAVES if name == path)
     arguments = ["--in", str(tmp_path)] if path in IN_DIR else []
-    arguments += ["--into", str(tmp_path)] if path in ("crawl", "index import", "remember") else []
+    arguments += ["--into", str(tmp_path)] if path in ("crawl", "index import", "archive import", "remember") else []
     arguments += ["--agent", "a"] if path == "allowed" else []
     needed = [param for param in command.params if isinstance(param, click.Argument) and param.required]
     arguments += ARGUMENTS.get(path) or ["x"] * len(needed)
