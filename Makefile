@@ -29,7 +29,7 @@ test: .venv/developer  ## everything but the long tests, under 10 minutes
 	$(BIN)/python -m pytest -n 4 --dist worksteal -m "not long" --hypothesis-profile quarter
 
 # The property tests, too: `make test` draws a quarter of their examples.
-test-all: .venv/developer  ## the long tests, and property tests with all examples, under 30 minutes
+test-all: .venv/developer .peers/replay/installed  ## the long tests, and property tests with all examples, under 30 minutes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "long or hypothesis"
 
 fuzz: .venv/developer  ## property tests with new and many examples; minutes, or `make fuzz FUZZ=tests/page`
@@ -88,6 +88,14 @@ SPIDER := $(if $(filter Linux-x86_64,$(shell uname -sm | tr ' ' -)),@spider-rs/s
 	  .peers/python/bin/python -m pip install --quiet --disable-pip-version-check $$packages || \
 	    echo "cannot be installed, and is left out: $$packages"; \
 	done
+	@touch $@
+
+# The programs that replay and validate our WACZ files. pywb needs other versions of packages that we have, too.
+.peers/replay/installed: Makefile
+	@test -x .peers/replay/bin/python || $(PYTHON) -m venv .peers/replay
+	@echo "Installing pywb and wacz into .peers/replay"
+	@.peers/replay/bin/python -m pip install --quiet --disable-pip-version-check 'pywb>=2.10' 'wacz>=0.6' || \
+	  echo "cannot be installed, so tests that need them are skipped: pywb wacz"
 	@touch $@
 
 # Of Debian's packages it drives those that are installed: curl httrack libwww-perl liblwp-protocol-https-perl wget wget2

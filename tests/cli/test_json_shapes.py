@@ -92,6 +92,7 @@ disallow = ["/a"]
 """
 REMEDY = {"kind", "text", "parts", "robots", "impostors", "addresses", "warnings"}
 SNAPSHOT = {"done", "version", "documents", "files", "size_bytes", "copied_files", "copied_bytes"}
+EXPORTED = {"done", "file", "bytes", "files", "records", "captures", "pages", "damaged"}
 IMPORTED = {"done", "files", "bytes", "records", "captures", "known", "pages", "skipped", "damages", "damaged"}
 SEARCH = {"query", "total", "took_ms", "hits"}
 
@@ -143,7 +144,12 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("lessons drop 0123456789 --in crawl", 2, None, set()),
     ("archive check --in crawl", 0, dict, {"sound", "damaged", "lost"}),
     ("archive repair --in crawl", 0, dict, {"done", "damaged", "lost"}),
-    ("archive export --wacz -o crawl.wacz --in crawl", 0, dict, {"done", "file", "bytes", "files", "captures", "damaged"}),
+    (
+        "archive export --wacz -o crawl.wacz --in crawl",
+        0,
+        dict,
+        {"done", "file", "bytes", "files", "captures", "damaged"},
+    ),
     ("archive import crawl.wacz --into imported", 0, dict, IMPORTED),
     ("archive import robots.txt --into imported", 2, None, set()),
     ("cluster status --in crawl", 2, None, set()),  # those of a database: `test_cluster`

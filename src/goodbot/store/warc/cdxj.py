@@ -1,8 +1,9 @@
 """Writes CDXJ: the sorted index beside each WARC file, which replay programs such as pywb read.
 
 A line is `KEY TIMESTAMP {"url", "mime", "status", "digest", "length", "offset", "filename"}`, all values text. KEY
-sorts the pages of a host together, and hosts of a domain near each other: `com,example)/a?b=c`. Unlike other programs,
-this one keeps session ids in the key.
+sorts the pages of a host together, and hosts of a domain near each other: `com,example)/a?b=c`. The numbers of an
+address of version 4 are reversed as well, and one of version 6 has no brackets, as pywb expects. Unlike other
+programs, this one keeps session ids in the key.
 """
 
 import os
@@ -150,12 +151,9 @@ def _host_key(authority: str) -> str:
     host, colon, port = (authority, "", "") if authority.endswith("]") else authority.rpartition(":")
     if not colon:
         host, port = authority, ""
-    name = host if _is_address(host) else ",".join(reversed(_WWW.sub("", host.rstrip("."), count=1).split(".")))
+    is_version_6 = host.startswith("[")
+    name = host[1:-1] if is_version_6 else ",".join(reversed(_WWW.sub("", host.rstrip("."), count=1).split(".")))
     return f"{name}{colon}{port})"
-
-
-def _is_address(host: str) -> bool:
-    return host.startswith("[") or host.replace(".", "").isdigit()
 
 
 def _argument(text: str) -> list[str]:
