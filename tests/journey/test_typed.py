@@ -55,6 +55,12 @@ NOT_RUN = {
 SLOW = ("goodbot crawl .*--render",)
 """Commands that take long."""
 
+_PAGE = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Old</title><p>x"
+WARC = (
+    "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2024-03-01T10:00:00Z\r\nWARC-Target-URI: https://example.org/old\r\n"
+    f"Content-Type: application/http\r\nContent-Length: {len(_PAGE)}\r\n\r\n{_PAGE}\r\n\r\n"
+)
+
 OF_THE_READER = {
     "robots.txt": "User-agent: *\nDisallow: /private/\n",
     "new.txt": "User-agent: *\nDisallow: /shop/\n",
@@ -63,6 +69,8 @@ OF_THE_READER = {
     "old.html": "<title>Old</title><meta name=robots content=noindex><p>x",
     "bookmarks.html": '<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF="https://example.org/care">c</A></DL>',
     "archive.mbox": "From a Mon Jan  1 00:00:00 2024\nFrom: a@example.org\n\nhttps://example.org/news.html\n",
+    "old.warc": WARC,
+    "more.warc.gz": WARC.replace("/old", "/more"),
     "alice.txt": "User-agent: *\nDisallow: /alice/private/\n",
     "access.log": '192.0.2.1 - - [01/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "GPTBot/1.3"\n',
     "bob.txt": "User-agent: *\nDisallow: /bob/\n",

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from goodbot.archive_export import write_wacz
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.message_text import damage_line
@@ -47,6 +46,8 @@ def command(folder: Path, wacz: bool, target: Path, as_json: bool) -> int:
     Exit status: 0: done; 2: there is no crawl in DIR, or it keeps no archive; 3: the archive is damaged, or FILE cannot
     be written.
     """
+    from goodbot.archive_export import write_wacz  # noqa: PLC0415  (not for `archive check`)
+
     if not wacz:
         raise InputError("name the format: --wacz")
     if target.resolve().is_relative_to(folder.resolve()) and CrawlFolder(folder).is_of_goodbot:

@@ -3,24 +3,26 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from goodbot.archive_import import ImportReport, import_archives
 from goodbot.cli.command_class import Command, keep_folders_from_output
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.index_progress import IndexProgress
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import say, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.human import counted, human_bytes
 from goodbot.interrupts import run_async
-from goodbot.store.foreign.foreign_values import SKIPPED
+from goodbot.store.foreign.foreign_values import Skipped
+
+if TYPE_CHECKING:
+    from goodbot.archive_import import ImportReport
 
 MAX_SHOWN = 20
 """Damages printed as text at most; --json prints more."""
 
-_REASONS = {
+_REASONS: dict[Skipped, str] = {
     "not http": "have a URL that is not http or https",
     "not GET": "answer a POST or another request that is not a GET",
     "no HTTP response": "have no HTTP response",
@@ -67,6 +69,9 @@ def command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     Exit status: 0: done; 1: done, but a file is damaged; 2: a file cannot be read or is no archive, or DIR cannot take
     it; 3: a crawl is running in DIR, or the disk fails.
     """
+    from goodbot.archive_import import import_archives  # noqa: PLC0415  (what reads pages is not for `archive check`)
+    from goodbot.cli.index_progress import IndexProgress  # noqa: PLC0415
+
     keep_folders_from_output([folder])
     watch = IndexProgress(partial(say, err=True))
     with ProgressLine() as progress:
@@ -79,7 +84,7 @@ def command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     return 1 if report.damaged else 0
 
 
-def _json(report: ImportReport) -> dict[str, object]:
+def _json(report: "ImportReport") -> dict[str, object]:
     counts = report.counts
     return {
         "done": True,
@@ -90,7 +95,7 @@ def _json(report: ImportReport) -> dict[str, object]:
         "known": counts.known,
         "pages": counts.pages,
         "robots_txt": counts.robots,
-        "skipped": {reason: counts.skipped[reason] for reason in SKIPPED},
+        "skipped": {reason: counts.skipped[reason] for reason in get_args(Skipped)},
         "damages": report.damaged,
         "damaged": [
             {"file": one.file, "entry": one.entry or None, "at": one.at, "what": one.what} for one in report.damages
@@ -98,7 +103,7 @@ def _json(report: ImportReport) -> dict[str, object]:
     }
 
 
-def _lines(report: ImportReport, folder: Path) -> Iterator[str]:
+def _lines(report: "ImportReport", folder: Path) -> Iterator[str]:
     counts = report.counts
     read = f"{counted(report.files, 'file')}, {human_bytes(report.bytes)}, {counted(report.records, 'record')}"
     yield f"{read}: {counted(counts.captures, 'capture')} imported"

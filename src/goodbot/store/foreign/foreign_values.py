@@ -1,7 +1,7 @@
 """The values that the readers of other programs' archives return. All are frozen."""
 
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple
 
 from goodbot.url import Url
 from goodbot.values import Response
@@ -19,8 +19,6 @@ Skipped = Literal[
 """Why a capture is not imported. `not http`: its URL has another scheme (`dns:`, `urn:`). `not GET`: it answers a POST
 or another request that is not for the page. `not modified`: a 304, which has no page. `no original`: a revisit record
 whose payload is in none of the files. `forgotten`: `goodbot forget` bars its host."""
-
-SKIPPED: Final[tuple[Skipped, ...]] = get_args(Skipped)
 
 MAX_DAMAGES: Final = 1000
 """Damages that are listed at most; all are counted."""
