@@ -3,10 +3,12 @@
 import gzip
 import io
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goodbot.store.foreign.capture_reader import looks_like_archive
+from goodbot.store.foreign.unpacking import UnpackedStream
 from store.foreign.foreign_samples import Read, members, pages, record, wacz
 
 FIVE = pages(5)
@@ -46,7 +48,7 @@ def test_damage_in_one_member_costs_no_other(number: int, at: int, value: int) -
     assert [url for url in found.urls if url != URLS[number]] == [url for url in URLS if url != URLS[number]]
 
 
-@given(st.integers(0, 4), st.binary(min_size=1, max_size=50).filter(lambda data: b"WARC/" not in data))
+@given(st.integers(1, 4), st.binary(min_size=1, max_size=50).filter(lambda data: b"WARC/" not in data))
 def test_bytes_between_records_cost_none(number: int, data: bytes) -> None:
     found = Read(b"".join((*FIVE[:number], data, *FIVE[number:])))
     assert [url for url in found.urls if url in URLS][-(5 - number) :] == URLS[number:]
@@ -64,3 +66,26 @@ def test_fields_of_any_content_can_be_read(fields: dict[str, str]) -> None:
     one = record("response", b"HTTP/1.1 200 OK\r\n\r\nx", "http://example.org/x", **fields)
     found = Read(one + b"".join(FIVE))
     assert found.urls[-1:] == URLS[-1:]
+
+
+def test_records_that_all_state_too_much_take_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each would be read to the end of the file, and all bytes be read again."""
+    one = b"WARC/1.0\r\nWARC-Type: metadata\r\nContent-Length: 99999999\r\n\r\n\r\n\r\n"
+    taken = 0
+    skip = UnpackedStream.skip
+
+    def counted(stream: UnpackedStream, count: int) -> None:
+        nonlocal taken
+        taken += count
+        skip(stream, count)
+
+    monkeypatch.setattr(UnpackedStream, "skip", counted)
+    data = one * 20_000
+    Read(data)
+    assert taken < (64 << 20) + 40 * len(data)
+
+
+def test_members_that_all_break_off_take_linear_time() -> None:
+    one = gzip.compress(b"WARC/1.0\r\n" + b"x" * 1000)[:-8]
+    found = Read(one * 20_000)
+    assert found.captures == []

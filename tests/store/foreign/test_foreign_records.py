@@ -280,6 +280,7 @@ DAMAGED: list[tuple[str, bytes, list[int], str]] = [
     ("a length that is no number", second(unsized("-5")), OTHERS, "no length"),
     ("a length too short", second(wrong_length(1, -5)), ALL, "wrong length"),
     ("a length too long", second(wrong_length(1, 40)), ALL, "wrong length"),
+    ("a length longer than the file", second(wrong_length(1, 4000)), ALL, "wrong length"),
     ("a length too long, in a member", second_member(gzip.compress(wrong_length(1, 40))), ALL, "wrong length"),
     ("an endless field", second(LONG_FIELD), OTHERS, "do not end"),
     ("an endless field, in a member", second_member(gzip.compress(LONG_FIELD)), OTHERS, "do not end"),

@@ -147,12 +147,32 @@ def _read_block(stream: UnpackedStream, fields: dict[str, str], length: int, at:
     if left and not stream.is_at_tear() and stream.begins_record():
         return RawRecord(fields, block, length - left, at, _WRONG_LENGTH)
     if left:
-        tear = stream.cross()
-        cut = f"a record is cut short: it has {length - left:,} of the {length:,} bytes that it states"
-        return RawRecord({}, b"", length - left, at, f"{cut}; {tear.what}" if tear else cut)
+        return _cut_short(stream, fields, block, (length - left, length), at)
     if not _ends_well(stream):
         return _with_right_length(stream, fields, block, length, at)
     return RawRecord(fields, block, length, at, "" if digest.is_right else "the digest of a record does not match it")
+
+
+def _cut_short(
+    stream: UnpackedStream, fields: dict[str, str], block: bytes, lengths: tuple[int, int], at: int
+) -> RawRecord:
+    """Returns what a record is that has fewer bytes than it states (`lengths`): one with a wrong length if another
+    record begins within, else one that is torn, of which nothing is kept."""
+    have, stated = lengths
+    if (shorter := _up_to_next(stream, fields, block, have, at)) is not None:
+        return shorter
+    tear = stream.cross()
+    cut = f"a record is cut short: it has {have:,} of the {stated:,} bytes that it states"
+    return RawRecord({}, b"", have, at, f"{cut}; {tear.what}" if tear else cut)
+
+
+def _up_to_next(stream: UnpackedStream, fields: dict[str, str], block: bytes, length: int, at: int) -> RawRecord | None:
+    """Returns the record up to another one that begins within its block, if all of that is in memory."""
+    within = _WITHIN.search(block) if len(block) == length else None
+    if within is None or not stream.may_unread(length - within.end()):
+        return None
+    stream.unread(block[within.end() :])
+    return RawRecord(fields, block[: within.start()], within.start(), at, _WRONG_LENGTH)
 
 
 def _ends_well(stream: UnpackedStream) -> bool:
@@ -164,10 +184,8 @@ def _ends_well(stream: UnpackedStream) -> bool:
 def _with_right_length(stream: UnpackedStream, fields: dict[str, str], block: bytes, length: int, at: int) -> RawRecord:
     """Corrects a record with a wrong length: if it is too long, another record begins within; if it is too short, bytes
     up to the next record are left over, which belong to it."""
-    within = _WITHIN.search(block) if len(block) == length else None
-    if within is not None:
-        stream.unread(block[within.end() :])
-        return RawRecord(fields, block[: within.start()], within.start(), at, _WRONG_LENGTH)
+    if (shorter := _up_to_next(stream, fields, block, length, at)) is not None:
+        return shorter
     _skip_to_record(stream)
     return RawRecord(fields, block, length, at, _WRONG_LENGTH)
 

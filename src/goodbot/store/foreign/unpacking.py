@@ -79,6 +79,7 @@ class UnpackedStream:
         self.position = 0
         self._ends: deque[tuple[int, Tear | None]] = deque()
         self.raw_bytes = 0
+        self._unread_bytes = 0
         self._raw = self._read()
         self._source = self._opened()
 
@@ -144,8 +145,13 @@ class UnpackedStream:
             del self._buffer[: self._at]
             self._at = 0
 
+    def may_unread(self, count: int) -> bool:
+        """Whether so many bytes may be read again. In all, that must stay linear in the file."""
+        return self._unread_bytes + count <= _MAX_SPENT_BYTES + _SPENT_PER_BYTE * self.raw_bytes
+
     def unread(self, data: bytes) -> None:
         """Puts bytes back that were just dropped, so that they are read again."""
+        self._unread_bytes += len(data)
         del self._buffer[: self._at]
         self._buffer[:0] = data
         self._at = 0
