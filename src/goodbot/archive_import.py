@@ -164,5 +164,9 @@ async def _importing(
             await index_pending(sources, index, watch)
         importing = CaptureImport(replace(settings, host_pages=None), token, frontier, archive, index, clock)
         importing.prepare()
-        yield importing, frontier
+        try:
+            yield importing, frontier
+        except asyncio.CancelledError:
+            importing.save()
+            raise
         refresh_if_needed(folder, index, lambda state: None)

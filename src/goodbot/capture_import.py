@@ -147,6 +147,10 @@ class CaptureImport:
             self._notes.finish()
         self._batch.commit_all()
 
+    def save(self) -> None:
+        """Commits the index, so that searches find all that was committed. What waits in the batch is dropped."""
+        self._batch.commit_all()
+
     def commit(self) -> None:
         """Commits the captures of the batch."""
         held, revisits = list(self._pending.values()), self._revisits

@@ -384,6 +384,10 @@ async def test_ctrl_c_ends_an_import_cleanly(tmp_path: Path) -> None:
     result: Ended = await ended(process)
     assert result.status in (130, 0)
     assert "Traceback" not in result.err
+    if (folder / "index" / "meta.json").exists():
+        visited = (await goodbot("status", "--in", folder, "--json")).json["states"]["visited"]
+        stats = await goodbot("index", "stats", "--in", folder, "--json")
+        assert stats.json["documents"] == visited
     done = await imported(folder, file)
     assert done["known"] + done["captures"] == MANY
     assert await captures(folder) == MANY

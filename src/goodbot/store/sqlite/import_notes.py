@@ -40,11 +40,6 @@ class ImportNotes:
             self._db.execute(statement)
         self._db.execute("DELETE FROM import_waiting")
 
-    def new(self, keys: Sequence[bytes]) -> list[bool]:
-        """Notes captures by their digests; returns for each whether it is new."""
-        insert = "INSERT OR IGNORE INTO imported VALUES (?)"
-        return [self._db.execute(insert, (key,)).rowcount > 0 for key in keys]
-
     def has(self, key: bytes) -> bool:
         """Whether a capture was imported."""
         return self._db.execute("SELECT 1 FROM imported WHERE key = ?", (key,)).fetchone() is not None
