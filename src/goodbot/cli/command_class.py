@@ -19,6 +19,7 @@ SHARED_HEADING: Final = "Options of every command"
 _UNBROKEN_HYPHEN: Final = "\u2011"
 """Takes the place of `-` while text is folded: folding never breaks a line there."""
 
+_JSON_FORMS: Final = ("jsonl", "json")
 _OUTPUT: Final = "goodbot.shared.output"
 _CONFIG: Final = "goodbot.shared.config"
 _LOG_LEVEL: Final = "goodbot.shared.log_level"
@@ -245,11 +246,18 @@ def _choose_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 
 def _check_form(ctx: click.Context) -> None:
-    """Raises InputError if `--json` and another `--format` are given."""
+    """Raises InputError if `--json` and another `--format` are given. Where there is `jsonl`, that is what `--json`
+    means."""
     form = ctx.params.get("form", "json")
     is_given = ctx.get_parameter_source("form") == click.core.ParameterSource.COMMANDLINE
-    if ctx.params.get("as_json") and is_given and form != "json":
-        raise InputError(f"--json means --format json: leave out --json or --format {form}")
+    if ctx.params.get("as_json") and is_given and form not in _JSON_FORMS:
+        choices = {choice for param in ctx.command.params if param.name == "form" for choice in _choices(param)}
+        ours = next(name for name in _JSON_FORMS if name in choices)
+        raise InputError(f"--json means --format {ours}: leave out --json or --format {form}")
+
+
+def _choices(param: click.Parameter) -> Iterable[str]:
+    return param.type.choices if isinstance(param.type, click.Choice) else ()
 
 
 def _check_output(file: Path, inputs: Iterable[Any]) -> None:
@@ -280,6 +288,14 @@ def keep_folders_from_output(folders: Iterable[Path]) -> None:
 def output_is_given() -> bool:
     """Whether `--output` names a file."""
     return _OUTPUT in click.get_current_context().meta
+
+
+def output_folder() -> Path | None:
+    """The folder of the file that `--output` names; None without this option, and if that is no regular file."""
+    file: Path | None = click.get_current_context().meta.get(_OUTPUT)
+    if file is None or (file.exists() and not file.is_file()):
+        return None
+    return file.resolve().parent
 
 
 def config_file() -> Path | None:

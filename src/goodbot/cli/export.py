@@ -1,23 +1,25 @@
-"""`goodbot export`: prints what a crawl knows as JSON lines, and what it fetched as one WARC file."""
+"""`goodbot export`: writes what a crawl knows as JSON lines, Parquet or SQLite; what it fetched, as one WARC file."""
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 import click
 
-from goodbot.archive_values import ArchivedResponse, DamagedRange
-from goodbot.cli.command_class import Command
+from goodbot.archive_values import DamagedRange
+from goodbot.cli.command_class import Command, output_folder
+from goodbot.cli.export_rows import Lost, exported_rows
 from goodbot.cli.message_text import damage_line, damaged_line
 from goodbot.cli.options import in_option
-from goodbot.cli.printing import end_when_unread, keep_partial_output, stream_of, write_json
+from goodbot.cli.printing import binary_stream, end_when_unread, keep_partial_output, write_json
 from goodbot.cli.progress_line import ProgressLine
-from goodbot.crawl_folder import CrawlFolder, archived_pages, missing_records, open_archive, open_ledger
+from goodbot.crawl_folder import CrawlFolder, missing_records, open_archive
 from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.exports.tables import TABLE_NAMES, TABLES, NamedRow, TableName
 from goodbot.human import counted
-from goodbot.page import read_page
-from goodbot.ports import Ledger
-from goodbot.values import Page, UrlRecord
+
+FORMATS: Final = ("jsonl", "parquet", "sqlite")
 
 
 @click.command(
@@ -26,19 +28,33 @@ from goodbot.values import Page, UrlRecord
     examples="""
     goodbot export --in crawl --what urls
     goodbot export --in crawl --what pages -o pages.jsonl
+    goodbot export --in crawl --what pages --format parquet -o pages.parquet
+    goodbot export --in crawl --what urls --what pages --what links --format sqlite -o crawl.db
     goodbot export --in crawl --what warc -o all.warc.gz
     """,
 )
 @in_option
 @click.option(
     "--what",
-    type=click.Choice(["urls", "pages", "links", "warc"]),
+    "whats",
+    type=click.Choice([*TABLE_NAMES, "warc"]),
     metavar="WHAT",
     required=True,
-    help="What to print: urls, pages, links or warc, see above.",
+    multiple=True,
+    help="What to write: urls, pages, links or warc, see above. Repeatable with --format sqlite.",
 )
-def command(folder: Path, what: str, as_json: bool) -> None:
-    """Print what a crawl knows as JSON lines, or all records it keeps.
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="jsonl",
+    show_default=True,
+    metavar="FORMAT",
+    help="Output format of urls, pages and links: jsonl (JSON lines), parquet or sqlite.",
+)
+@click.pass_context
+def command(ctx: click.Context, folder: Path, whats: tuple[str, ...], form: str, as_json: bool) -> None:
+    """Write what a crawl knows as JSON lines, Parquet or SQLite, or all records it keeps.
 
     \b
     urls   every known URL: url, state, status, depth, fetched_at, digest,
@@ -47,84 +63,90 @@ def command(folder: Path, what: str, as_json: bool) -> None:
     links  every link on them: source, target, anchor, rel
     warc   all records, as one WARC file (gzip)
 
-    --json changes nothing: urls, pages and links are always JSON lines.
+    All formats have the same columns and rows. Times are Unix seconds in JSON lines and SQLite, timestamps in UTC in
+    Parquet. SQLite puts each --what into a table of its own. Parquet needs pyarrow: pip install '.[fast]'. --json
+    changes nothing: JSON lines are the default.
 
     Pages, links and records are read from the archive, so a crawl run with --no-archive has none. If the archive is
-    damaged, everything that can be read is printed, also to the file of --output, and the last line of standard error
+    damaged, everything that can be read is written, also to the file of --output, and the last line of standard error
     says what is missing. After any other error the file of --output stays as it was.
 
-    Exit status: 0: done; 2: there is no crawl in DIR, or it keeps no archive; 3: the archive is damaged.
+    Exit status: 0: done; 2: there is no crawl in DIR, or it keeps no archive; 3: the archive is damaged, or the output
+    cannot be written.
     """
     end_when_unread()
-    if what == "warc":
-        _write_warc(folder, as_json)
+    if "warc" in whats:
+        is_given = ctx.get_parameter_source("form") == click.core.ParameterSource.COMMANDLINE
+        _check_warc(whats, form if is_given else None, as_json=as_json)
+        _write_warc(folder)
         return
-    lost: list[UrlRecord] = []
-    with open_ledger(folder) as ledger:
-        lines = _urls(ledger) if what == "urls" else _read(folder, ledger, what, lost)
-        for line in lines:
-            write_json(line)
-    if lost:
+    _write_tables(folder, _checked_names(whats, form), form)
+
+
+def _checked_names(whats: Sequence[str], form: str) -> list[TableName]:
+    names: list[TableName] = [name for name in TABLE_NAMES if name in whats]
+    if len(whats) > len(names):
+        raise InputError("give each --what once")
+    if len(names) > 1 and form != "sqlite":
+        raise InputError(f"--format {form} has one table: give one --what, or --format sqlite, which has several")
+    if form == "parquet" and find_spec("pyarrow") is None:
+        raise InputError("--format parquet needs pyarrow: install goodbot with the extra fast: pip install '.[fast]'")
+    return names
+
+
+def _write_tables(folder: Path, names: Sequence[TableName], form: str) -> None:
+    lost = Lost()
+    with (
+        ProgressLine(lambda count: f"{count:,.0f}") as progress,
+        exported_rows(folder, names, lost, None if form == "jsonl" else progress.report) as rows,
+    ):
+        if form == "jsonl":
+            _write_lines(rows)
+        elif form == "parquet":
+            _write_parquet(names[0], rows)
+        else:
+            _write_sqlite(names, rows)
+    if lost.pages:
         warc = CrawlFolder(folder).warc
         missing = "" if warc.is_dir() else f"{warc} is missing: "
-        what = f"{missing}{counted(len(lost), 'page')} cannot be read, the first is {lost[0].url}"
+        what = f"{missing}{counted(lost.pages, 'page')} cannot be read, the first is {lost.first}"
         keep_partial_output()
         raise DamagedError(damaged_line(what, folder))
 
 
-def _urls(ledger: Ledger) -> Iterator[dict[str, object]]:
-    for record in ledger.records():
-        yield {
-            "url": record.url.text,
-            "state": record.state,
-            "status": record.status,
-            "depth": record.depth,
-            "fetched_at": record.fetched_at,
-            "digest": record.digest,
-            "title": record.title,
-            "why": record.why,
-        }
+def _write_lines(rows: Iterator[NamedRow]) -> None:
+    for name, row in rows:
+        write_json(TABLES[name].as_json(row))
 
 
-def _read(folder: Path, ledger: Ledger, what: str, lost: list[UrlRecord]) -> Iterator[dict[str, object]]:
-    settings = CrawlFolder(folder).settings_before()
-    with open_archive(folder) as archive:
-        for archived in archived_pages(ledger, archive, CrawlFolder(folder).keeps(), lost.append):
-            limit, most = settings.decoded_limit, settings.document_limit
-            page = read_page(archived.url, archived.response, settings.agent, limit, document_bytes=most)
-            if what == "pages":
-                yield _page(archived, page)
-            else:
-                yield from _links(page)
+def _write_parquet(name: TableName, rows: Iterator[NamedRow]) -> None:
+    from goodbot.exports.parquet_file import write_parquet  # noqa: PLC0415  (loads pyarrow)
+
+    stream = binary_stream("a Parquet file", f"{name}.parquet")
+    write_parquet(stream, TABLES[name], (row for _, row in rows))
 
 
-def _page(archived: ArchivedResponse, page: Page) -> dict[str, object]:
-    return {
-        "url": archived.url.text,
-        "fetched_at": archived.fetched_at,
-        "status": archived.response.status,
-        "type": archived.response.media_type,
-        "title": page.title,
-        "text": page.text,
-        "lang": page.language,
-    }
+def _write_sqlite(names: Sequence[TableName], rows: Iterator[NamedRow]) -> None:
+    from goodbot.exports.sqlite_file import write_sqlite  # noqa: PLC0415  (most exports are JSON lines)
 
-
-def _links(page: Page) -> Iterator[dict[str, object]]:
-    for link in page.links:
-        yield {"source": page.url.text, "target": link.url.text, "anchor": link.anchor, "rel": " ".join(link.rel)}
+    stream = binary_stream("an SQLite database", "crawl.db")
+    write_sqlite(stream, output_folder(), [TABLES[name] for name in names], rows)
 
 
 # ---- one WARC file --------------------------------------------------------------------------------------------------
 
 
-def _write_warc(folder: Path, as_json: bool) -> None:
+def _check_warc(whats: Sequence[str], form: str | None, *, as_json: bool) -> None:
     if as_json:
         raise InputError("--json: a WARC file cannot be printed as JSON; see --what pages")
-    output = stream_of(err=False)
-    assert output is not None  # noqa: S101  (`main` replaces a closed standard output)
-    if output.isatty():
-        raise InputError("a WARC file is not for a terminal: add -o all.warc.gz")
+    if form is not None:
+        raise InputError("--what warc has a format of its own: leave out --format")
+    if len(whats) > 1:
+        raise InputError("--what warc is a file of its own: leave out the other --what")
+
+
+def _write_warc(folder: Path) -> None:
+    output = binary_stream("a WARC file", "all.warc.gz")
     lost: list[DamagedRange] = []
     with open_archive(folder) as archive, ProgressLine() as progress:
         missing = missing_records(folder, archive)
@@ -132,7 +154,7 @@ def _write_warc(folder: Path, as_json: bool) -> None:
         done = 0
         try:
             for piece in pieces:
-                _write_all(piece, output.fileno())
+                output.write(piece)
                 done += len(piece)
                 progress.report(done, size)
         except BrokenPipeError:
@@ -144,11 +166,3 @@ def _write_warc(folder: Path, as_json: bool) -> None:
     if lost:
         keep_partial_output()
         raise DamagedError(damage_line(lost, folder))
-
-
-def _write_all(piece: bytes, descriptor: int) -> None:
-    """Writes to the descriptor, without the buffer of standard output: after an error (disk full) that would be written
-    again at exit."""
-    rest = memoryview(piece)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]

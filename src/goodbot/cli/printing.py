@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from io import TextIOWrapper
+from io import FileIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, BinaryIO, Final, TextIO, cast
 
 import click
 
-from goodbot.errors import GoodbotError
+from goodbot.errors import GoodbotError, InputError
 from goodbot.exclusion.text.shown_text import strict_json, visible
 from goodbot.files import cannot_write, writing_whole
 
@@ -118,6 +118,28 @@ def put(content: bytes) -> None:
             stream.flush()
             stream.buffer.write(content)
             stream.buffer.flush()
+
+
+def binary_stream(what: str, example: str) -> BinaryIO:
+    """Returns the open file to which a command writes a result that is not text. It has no buffer that would be written
+    again at exit after an error (disk full). Raises InputError if it is a terminal: "`what` is not for a terminal: add
+    -o `example`"."""
+    stream = _result_stream()
+    if stream.isatty():
+        raise InputError(f"{what} is not for a terminal: add -o {example}")
+    stream.flush()
+    return cast("BinaryIO", _WholeWrites(stream.fileno(), "wb", closefd=False))
+
+
+class _WholeWrites(FileIO):
+    """Writes all of what it is given, where the system may take a part of it."""
+
+    def write(self, content: Any, /) -> int:
+        rest = memoryview(content).cast("B")
+        size = len(rest)
+        while rest:
+            rest = rest[super().write(rest) :]
+        return size
 
 
 def json_text(value: object) -> str:

@@ -6,8 +6,9 @@ import pyarrow as pa
 import pytest
 
 from goodbot.cluster.spark.local_files import LocalFiles
-from goodbot.cluster.spark.parquet_files import damage_named, open_parquet, parquet_writer
+from goodbot.cluster.spark.parquet_files import damage_named, open_parquet
 from goodbot.errors import DamagedError
+from goodbot.exports.parquet_file import parquet_writer
 
 SCHEMA = pa.schema([("url", pa.string()), ("at", pa.float64())])
 ROWS = pa.table({"url": [f"http://host/{number * 7919 % 1000}" for number in range(1000)], "at": [0.5] * 1000}, SCHEMA)

@@ -22,7 +22,7 @@ from goodbot.cluster.spark.choosing import ChoiceRules
 from goodbot.cluster.spark.fetch_task import FetchJob
 from goodbot.cluster.spark.jobs import CycleJob, fetch_job, merge_job
 from goodbot.cluster.spark.merge_task import TABLE_FOLDER, MergeJob, ScopeChange
-from goodbot.cluster.spark.parquet_files import open_parquet, parquet_writer
+from goodbot.cluster.spark.parquet_files import open_parquet
 from goodbot.cluster.spark.plan import (
     CYCLES_FOLDER,
     CyclePlan,
@@ -50,6 +50,7 @@ from goodbot.cluster.spark.table_version import (
 )
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError
+from goodbot.exports.parquet_file import parquet_writer
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import Seeding, opened_networks, parse_seeds

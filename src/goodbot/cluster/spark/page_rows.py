@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 import pyarrow as pa
 
-from goodbot.cluster.spark.parquet_files import parquet_writer
+from goodbot.exports.parquet_file import parquet_writer
 from goodbot.search_values import PreparedDocument
 from goodbot.url import Url
 

@@ -1,9 +1,9 @@
-"""Opens and writes the Parquet files of a store. Each page of a file has a checksum, so damage is noticed when it is
+"""Opens the Parquet files of a store. Each page of a file has a checksum, so damage is noticed when it is
 read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,18 +11,11 @@ import pyarrow.parquet as pq
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.errors import DamagedError
 
-COMPRESSION: Final = "zstd"
-
 
 def open_parquet(files: StoreFiles, path: str) -> Any:
     """Opens a file of the store. It and its readers raise ArrowException or OSError if the file is damaged; see
     `damage_named`. The columns of a row group are read in one request to S3, not in one for each column."""
     return pq.ParquetFile(files.open_input(path), pre_buffer=True, page_checksum_verification=True)
-
-
-def parquet_writer(where: Any, schema: pa.Schema) -> Any:
-    """Returns the writer of a file. `where`: a path on this machine, or an open file."""
-    return pq.ParquetWriter(where, schema, compression=COMPRESSION, write_page_checksum=True)
 
 
 @contextmanager

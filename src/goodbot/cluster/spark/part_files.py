@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from goodbot.cluster.spark.parquet_files import parquet_writer
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.table_columns import HOST_SCHEMA, URL_SCHEMA
+from goodbot.exports.parquet_file import parquet_writer
 from goodbot.store.merge.coding import AGAIN, CODED, LATER, READY
 
 ROWS_AT_ONCE: Final = 65_536

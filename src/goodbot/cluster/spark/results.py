@@ -10,9 +10,9 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from goodbot.cluster.spark.parquet_files import parquet_writer
 from goodbot.cluster.spark.store_files import StoreFiles
 from goodbot.cluster.spark.worker_process import in_task
+from goodbot.exports.parquet_file import parquet_writer
 
 _NOTES: Final = "note binary"
 

@@ -9,8 +9,8 @@ from goodbot.cluster.spark.changes import CHANGE_SCHEMA, Change, HostChange, cha
 from goodbot.cluster.spark.granted_hosts import GrantedHosts
 from goodbot.cluster.spark.grants import HostGrant
 from goodbot.cluster.spark.page_rows import PageWriter
-from goodbot.cluster.spark.parquet_files import parquet_writer
 from goodbot.exclusion import Access
+from goodbot.exports.parquet_file import parquet_writer
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import HostRequest
 from goodbot.robot.crawl.batch import frees_copies
