@@ -309,6 +309,8 @@ WRITTEN = [
     "exam --site robots-404 --minutes 0.02 --format html -- true {{seeds}}",
     "export --in crawl --what pages",
     "export --in crawl --what warc",
+    "export --in crawl --what pages --format parquet",
+    "export --in crawl --what urls --what links --format sqlite",
     "status --in crawl",
     "search word --in crawl",
     "remedy nginx --robot GPTBot",

@@ -40,6 +40,7 @@ CONTRADICTIONS = [
     ("check robots.txt --format text --json", "--json means --format json"),
     ("courtesy --in . --format html --json", "--json means --format json"),
     ("exam --list --format html --json", "--json means --format json"),
+    ("export --in . --what urls --format sqlite --json", "--json means --format jsonl"),
     ("exam --list -- true", "--list runs no command"),
     ("exam --list --serve", "--list runs no command"),
     ("check robots.txt -o robots.txt", "--output is one of the inputs"),
@@ -104,6 +105,8 @@ def test_an_empty_name_is_bad_input(arguments: list[str], folder: Path, capsys: 
         ("check robots.txt missing.txt --json -o old", 2),
         ("check http://127.0.0.1:9/page -o old", 3),
         ("export --in missing --what urls -o old", 2),
+        ("export --in missing --what urls --format parquet -o old", 2),
+        ("export --in missing --what urls --format sqlite -o old", 2),
     ],
 )
 def test_an_error_keeps_the_old_file(typed: str, status: int, capsys: pytest.CaptureFixture[str]) -> None:
