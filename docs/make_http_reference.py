@@ -166,15 +166,16 @@ if the crawl knows it or has a seed there (`intranet/a`).
 **Rate limits.** 300 requests per minute from one client address, in bursts of up to 60; changes (`POST /submit`,
 `/api/submit`, `/removal`, and `/indexnow`) 10 per minute, in bursts of up to 10. An IPv6 /64 network is one client.
 Clients on the same machine have no limit for pages; an untrusted proxy there has one, for all its visitors together.
-`/healthz`, `/metrics`, `/robots.txt`, `/favicon.ico`, `/opensearch.xml` and `/static/` have no limit at all. Behind a
-proxy that is named with `--trusted-proxy`, the client is the one in `X-Forwarded-For`.
+`/healthz`, `/metrics`, `/robots.txt`, `/favicon.ico`, `/opensearch.xml`, `/searxng.yml` and `/static/` have no limit at
+all. Behind a proxy that is named with `--trusted-proxy`, the client is the one in `X-Forwarded-For`.
 
-**Other origins.** Pages of other sites may read the answers to GET of `/api/…`, `/search.atom`, `/opensearch.xml` and
-`/openapi.json` (`Access-Control-Allow-Origin: *`, without cookies), and nothing else. `POST` from pages of other sites
-gets 403.
+**Other origins.** Pages of other sites may read the answers to GET of `/api/…`, `/search.atom`, `/opensearch.xml`,
+`/searxng.yml` and `/openapi.json`, and to the searches of DocSearch (`POST /1/indexes/*/queries`):
+`Access-Control-Allow-Origin: *`, without cookies. They may read nothing else, and any other `POST` from them gets 403.
 
 **Caching.** Pages and answers are revalidated each time (`no-cache`), or not stored (`no-store`) if they are about one
-URL or for the operator. `/openapi.json`, `/opensearch.xml`, `/robots.txt` and `/sitemap.xml` may be kept for an hour.
+URL or for the operator. `/openapi.json`, `/opensearch.xml`, `/searxng.yml`, `/robots.txt` and `/sitemap.xml` may be
+kept for an hour.
 
 **Security.** Every response has a Content-Security-Policy that permits no inline script and no other server,
 `X-Content-Type-Options`, `Referrer-Policy`, `Cross-Origin-Opener-Policy`, `Cross-Origin-Resource-Policy` and

@@ -116,8 +116,6 @@ CASES = [
     "export --in crawl --what urls",
     "export --in crawl --what pages",
     "export --in crawl --what links",
-    "export --in crawl --what urls --format parquet -o urls.parquet",
-    "export --in crawl --what pages --what links --format sqlite -o crawl.db",
     "export --in crawl --what {evil} --format {evil}",
     "why {url} --in crawl",
     "why {url}moved --in crawl",

@@ -25,6 +25,7 @@ SHARED = [
     "/api/robots?q=gptbot",
     "/search.atom?q=robot",
     "/opensearch.xml",
+    "/searxng.yml",
     "/openapi.json",
 ]
 

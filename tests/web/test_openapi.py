@@ -154,6 +154,7 @@ ANSWERS = [
     ("/search.atom", "q=robot", 200),
     ("/search.atom", "", 400),
     ("/opensearch.xml", "", 200),
+    ("/searxng.yml", "", 200),
     *(("/api/why", f"url={PAGE}{path}", 200) for path in ("/", "/new", "/private", "/copy", "/gone", "/unknown")),
     ("/api/why", "url=mailto:x@y", 400),
     ("/api/why", "url=http://1.2.3.4.5/", 404),

@@ -17,7 +17,15 @@ from goodbot.web.pages.translations import LANGUAGES
 from web.library import SPECIMENS, Library, Visitor
 from web.whole import routes_of, whole_app
 
-OTHERS = {"/robots.txt", "/sitemap.xml", "/favicon.ico", "/openapi.json", "/opensearch.xml", "/static/style.css"}
+OTHERS = {
+    "/robots.txt",
+    "/sitemap.xml",
+    "/favicon.ico",
+    "/openapi.json",
+    "/opensearch.xml",
+    "/searxng.yml",
+    "/static/style.css",
+}
 """Files that robots may fetch and that are no pages."""
 
 

@@ -202,7 +202,15 @@ def test_waits(seconds: float, text: str) -> None:
 
 def test_monitors_and_files_have_no_limit() -> None:
     with limited(Rate(1, 1)) as visitor:
-        for path in ("/healthz", "/metrics", "/robots.txt", "/static/style.css", "/favicon.ico", "/opensearch.xml"):
+        for path in (
+            "/healthz",
+            "/metrics",
+            "/robots.txt",
+            "/static/style.css",
+            "/favicon.ico",
+            "/opensearch.xml",
+            "/searxng.yml",
+        ):
             assert [visitor.ask(path, X_Forwarded_For="192.0.2.1").status for _ in range(3)] == [200] * 3
 
 

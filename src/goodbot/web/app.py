@@ -22,6 +22,7 @@ from goodbot.web.machines.monitoring import Monitoring
 from goodbot.web.machines.openapi import OpenApi
 from goodbot.web.machines.opensearch import OpenSearch
 from goodbot.web.machines.own_robots_txt import PUBLIC_PAGES, NoIndex, OwnRobotsTxt
+from goodbot.web.machines.searxng import SearxngEngine
 from goodbot.web.operator.crawl_page import CrawlDesk
 from goodbot.web.operator.live_watch_page import LogFollower
 from goodbot.web.operator.operator_pages import operator_routes
@@ -64,7 +65,9 @@ _CHANGES: Final = frozenset(
 _NEEDING_INDEX: Final = ("/search", "/api/search", "/api/suggest", "/explain", "/api/explain")
 _ONLY_AT_THE_ORIGINAL: Final = ("/submit", "/removal", "/cached", "/why")
 """Pages that a copy of an index does not have: visitors may come to them by links that they know."""
-_UNLIMITED: Final = frozenset({"/healthz", "/metrics", "/robots.txt", "/favicon.ico", "/opensearch.xml"})
+_UNLIMITED: Final = frozenset(
+    {"/healthz", "/metrics", "/robots.txt", "/favicon.ico", "/opensearch.xml", "/searxng.yml"}
+)
 
 
 def create_app(
@@ -106,7 +109,7 @@ def create_app(
         *_directory_routes(pages, address_book),
         *AboutPage(pages).routes(),
         *visitor_routes(visitors, pages, errors),
-        *(OpenSearch(pages).routes() if measured else ()),
+        *((*OpenSearch(pages).routes(), *SearxngEngine(site).routes()) if measured else ()),
         *Monitoring(search, crawl, metrics, copy).routes(),
         Route("/favicon.ico", _icon),
         Mount("/static", HashedFiles()),

@@ -26,6 +26,7 @@ from goodbot.web.machines.request_schemas import (
     URL,
     WAY_FILTER,
 )
+from goodbot.web.machines.searxng import MEDIA_TYPE as YAML
 from goodbot.web.search.atom import MEDIA_TYPE as ATOM
 from goodbot.web.search.search_pages import SUGGESTIONS
 from goodbot.web.search.search_query import MAX_PAGE
@@ -161,6 +162,15 @@ OPERATIONS: Final = (
         "search",
         "Describes the search to browsers",
         answers=(Answer(200, "An OpenSearch 1.1 description", media_type=OPENSEARCH),),
+    ),
+    Operation(
+        "get",
+        "/searxng.yml",
+        "searxng",
+        "search",
+        "Describes the search to SearXNG",
+        answers=(Answer(200, "The list `engines` for its `settings.yml`, with one entry", media_type=YAML),),
+        description="The entry uses the `json_engine` that comes with SearXNG, and asks `/api/search`.",
     ),
     Operation(
         "get",

@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 READING: Final = ("GET", "HEAD")
-MORE: Final = frozenset({"/openapi.json", "/opensearch.xml", "/search.atom"})
+MORE: Final = frozenset({"/openapi.json", "/opensearch.xml", "/search.atom", "/searxng.yml"})
 PREFLIGHT_S: Final = 24 * 3600
 """Browsers may remember for so long that a request is allowed; most of them shorten it."""
 
