@@ -27,6 +27,8 @@ from goodbot.web.operator.crawl_page import MAX_FORM_BYTES as ORDER_BYTES
 from goodbot.web.operator.operator_access import MAX_LOGIN_BYTES
 from goodbot.web.robots.record_draft import NAMES as DRAFT_FIELDS
 from goodbot.web.robots.robot_selection import MAX_CHARS as ROBOTS_CHARS
+from goodbot.web.search.docsearch_requests import MAX_BODY_BYTES as DOCSEARCH_BYTES
+from goodbot.web.search.docsearch_requests import MAX_SEARCHES, MAX_TAG_CHARS
 from goodbot.web.search.search_query import MAX_PAGE
 from goodbot.web.server.connections import BODY_TIMEOUT_S, HEAD_BYTES, HEAD_TIMEOUT_S, MAX_CONNECTIONS
 from goodbot.web.server.request_metrics import RequestMetrics
@@ -207,6 +209,8 @@ first, where a Cyrillic letter takes 6 bytes, and a Chinese one 9 |
 | body of `/check`, `/check/report`, `/api/check` | {_kib(CHECKER_BYTES)}; the robots.txt in it {_kib(MAX_TEXT_BYTES)} \
 | 413 |
 | `agent` and `url` of the checker | {AGENT_CHARS} and {URL_CHARS:,} characters | 400 |
+| body of `/1/indexes/*/queries` | {_kib(DOCSEARCH_BYTES)}, {MAX_SEARCHES} searches, tags of {MAX_TAG_CHARS} \
+characters | 413; 400 if there are more searches, or longer tags |
 | body of `/indexnow` | {_kib(INDEXNOW_BYTES)}, {MAX_URLS:,} URLs | 413; 400 if there are more URLs |
 | body of `/crawl/submit` and other orders | {_kib(ORDER_BYTES)} | 413 |
 | body of `/crawl/login`, `/crawl/logout`, `/crawl/removals` | {_kib(MAX_LOGIN_BYTES)} | 413 |

@@ -170,6 +170,6 @@ def test_a_failure_to_write_is_an_os_error_and_leaves_no_file(tmp_path: Path) ->
 
     with (tmp_path / "all.db").open("wb") as file, pytest.raises(OSError, match="I/O error"):
         write_sqlite(file, tmp_path, [TABLES["links"]], broken())
-    with open("/dev/full", "wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
-        write_parquet(file, TABLES["links"], [("s", "t", "a", "")])
+    with open("/dev/full", "wb", buffering=0) as full, pytest.raises(OSError, match="No space left"):
+        write_parquet(full, TABLES["links"], [("s", "t", "a", "")])
     assert [path.name for path in tmp_path.iterdir()] == ["all.db"]

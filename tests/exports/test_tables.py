@@ -34,7 +34,7 @@ def test_texts_are_those_of_json_lines(title: str, why: str) -> None:
 def test_rows_have_the_columns_of_their_table() -> None:
     body = b"<html lang=en><title>T</title><p>words <a rel='ugc nofollow' href=/b>anchor</a>"
     archived = ArchivedResponse(
-        URL, 12.5, Response(200, [("Content-Type", "text/html")], body), RecordRef("a.warc.gz", 0)
+        URL, 12.5, Response(200, (("Content-Type", "text/html"),), body), RecordRef("a.warc.gz", 0)
     )
     page = read_page(URL, archived.response, "goodbot", 10_000)
     assert as_json(TABLES["pages"], page_row(archived, page)) == {

@@ -28,6 +28,8 @@ SHARED = [
     "/searxng.yml",
     "/openapi.json",
 ]
+DOCSEARCH = "/1/indexes/*/queries"
+SENT = {"method": "POST", "body": json.dumps({"requests": [{"indexName": "docs", "query": "robot"}]})}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def permission(here: Visitor, path: str, method: str, **headers: str) -> str | N
 def test_only_reading_the_api_is_shared(app: Starlette, here: Visitor) -> None:
     shared = {path.partition("?")[0] for path in SHARED} | {"/api/explain"}
     for method, path in routes_of(app, lambda route: not route.path.startswith("/.well-known/")):
-        is_shared = path in shared and method != "POST"
+        is_shared = path == DOCSEARCH if method == "POST" else path in shared
         answer = here.ask(path, method, b"" if method == "POST" else None, Origin=ORIGIN)
         assert answer.headers["Access-Control-Allow-Origin"] == ("*" if is_shared else None), f"{method} {path}"
         assert "Access-Control-Allow-Credentials" not in answer.headers
@@ -125,6 +127,17 @@ def test_a_page_of_another_site_may_read(here: Visitor, elsewhere: Page, path: s
     assert isinstance(answer, list)
     assert answer[0] == 200
     assert answer[1]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Content-Type": "application/json", "X-A": "b"}], ids=["simple", "preflight"])
+def test_a_page_of_another_site_may_search_as_docsearch_does(
+    here: Visitor, elsewhere: Page, headers: dict[str, str]
+) -> None:
+    answer = fetched(elsewhere, here.base.rstrip("/") + DOCSEARCH, {**SENT, "headers": headers})
+    assert isinstance(answer, list)
+    assert answer[0] == 200
+    assert json.loads(answer[1])["results"][0]["hits"]
+    assert permission(here, DOCSEARCH, "GET") is None
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,8 @@ def test_answers_are_as_described(here: Visitor, document: dict[str, Any], path:
     assert_described(document, "GET", path, status, answer.headers["Content-Type"], answer.text)
 
 
+DOCSEARCH = "/1/indexes/*/queries"
+FOUND = {"indexName": "docs", "query": "robot", "hitsPerPage": 7, "page": 1, "attributesToRetrieve": ["url"]}
 CHECK = {"robots": "User-agent: *\nDisalow: /x", "agent": "MyBot", "url": "/x"}
 SENT = [
     ("/api/submit", {"url": f"{PAGE}/another"}, JSON, 200),
@@ -208,6 +210,12 @@ SENT = [
     ("/api/check", {}, {"Content_Type": "text/plain"}, 415),
     ("/api/check", CHECK, {**JSON, "Sec_Fetch_Site": "cross-site"}, 403),
     ("/api/check", {"robots": "x" * 2_000_000}, JSON, 413),
+    (DOCSEARCH, {"requests": [FOUND, {"indexName": "", "params": "query=all+that&page=x"}]}, JSON, 200),
+    (DOCSEARCH, {"requests": [FOUND]}, {"Content_Type": "text/plain", "Origin": "https://other.example"}, 200),
+    (DOCSEARCH, {"requests": []}, JSON, 400),
+    (DOCSEARCH, {"requests": [{"query": "robot"}]}, JSON, 400),
+    (DOCSEARCH, {"requests": [FOUND] * 6}, JSON, 400),
+    (DOCSEARCH, {"requests": [{**FOUND, "query": "x" * 70_000}]}, JSON, 413),
 ]
 
 

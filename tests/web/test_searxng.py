@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote_plus, urlsplit
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -126,6 +126,8 @@ def command(
     POST /indexnow         takes announcements of changed URLs (IndexNow); also GET
     /opensearch.xml        adds the search to a browser
     /searxng.yml           adds the search to SearXNG
+    POST /1/indexes/*/queries  searches for DocSearch, the search box of
+                           documentation sites
     /metrics, /healthz     figures for Prometheus; a health check
     /robots.txt, /sitemap.xml  what robots may visit here
     /.well-known/http-message-signatures-directory  the public key of a

@@ -1,6 +1,6 @@
 """The Web application: the routes of all pages."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +31,8 @@ from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import translatable
 from goodbot.web.robots.directory_page import DirectoryPage
 from goodbot.web.robots.draft_page import DraftPage
+from goodbot.web.search.docsearch import PATH as DOCSEARCH
+from goodbot.web.search.docsearch import DocSearch
 from goodbot.web.search.explain_page import ExplainPage
 from goodbot.web.search.help_page import HelpPage
 from goodbot.web.search.merged_pages import MergedPages
@@ -153,7 +155,9 @@ def _directory_routes(pages: Templates, book: AddressBook | None) -> tuple[Route
     return *DraftPage(pages, registry).routes(), *DirectoryPage(pages, registry, book or AddressBook()).routes()
 
 
-def _middleware(site: Site, errors: ErrorPages, metrics: RequestMetrics, shared: Collection[str]) -> list[Middleware]:
+def _middleware(
+    site: Site, errors: ErrorPages, metrics: RequestMetrics, shared: Mapping[str, Collection[str]]
+) -> list[Middleware]:
     """Returns what surrounds the routes, the outermost first."""
     return [
         Middleware(UnderPrefix, prefix=site.prefix, is_removed=site.proxy_strips_prefix),
@@ -189,13 +193,18 @@ def _search_routes(
             *(merged.over(own.routes()) if merged is not None else own.routes()),
             *ExplainPage(search, threads, pages).routes(),
             *SearchFeed(search, threads, pages.site).routes(),
+            *DocSearch(search, threads).routes(),
             *HelpPage(pages).routes(),
         )
 
     def home(request: Request) -> Response:
         return pages.page(request, "home.html", documents=0, hint="", why_empty="")
 
-    return Route("/", home), *(Route(path, errors.no_crawl) for path in _NEEDING_INDEX)
+    return (
+        Route("/", home),
+        *(Route(path, errors.no_crawl) for path in _NEEDING_INDEX),
+        Route(DOCSEARCH, errors.no_crawl, methods=["POST"]),
+    )
 
 
 def _why_empty(crawl: CrawlDesk | None) -> WhyEmpty:

@@ -11,6 +11,7 @@ from goodbot.web.machines.request_schemas import (
     CHANGED_URL,
     CHECK_BODY,
     DATE_FILTER,
+    DOCSEARCH_BODY,
     INDEXNOW_BODY,
     KEY_LOCATION,
     KEY_OF_SITE,
@@ -28,6 +29,8 @@ from goodbot.web.machines.request_schemas import (
 )
 from goodbot.web.machines.searxng import MEDIA_TYPE as YAML
 from goodbot.web.search.atom import MEDIA_TYPE as ATOM
+from goodbot.web.search.docsearch import PATH as DOCSEARCH
+from goodbot.web.search.docsearch_requests import MAX_HITS_PER_PAGE, MAX_SEARCHES
 from goodbot.web.search.search_pages import SUGGESTIONS
 from goodbot.web.search.search_query import MAX_PAGE
 
@@ -154,6 +157,36 @@ OPERATIONS: Final = (
             _TOO_MANY,
             _UNAVAILABLE,
         ),
+    ),
+    Operation(
+        "post",
+        DOCSEARCH,
+        "docsearch",
+        "search",
+        "Searches the index for DocSearch, the search box of documentation sites",
+        body=Body(
+            f"Up to {MAX_SEARCHES} searches, as Algolia's clients send them. `params` has parameters encoded as in a "
+            "URL, which then count instead of the others. Pages count from 0. `facetFilters` may demand a language: "
+            f"`language:en`. goodbot ignores all other parameters. A page has at most {MAX_HITS_PER_PAGE} hits.",
+            DOCSEARCH_BODY,
+            {
+                "search": {
+                    "requests": [
+                        {"indexName": "docs", "query": "robots exclusion", "hitsPerPage": 20, "page": 0},
+                    ]
+                }
+            },
+        ),
+        answers=(
+            Answer(200, "The hits of each search", reference("DocSearchResults")),
+            _bad("The body is not what Algolia's clients send, or the crawl keeps no index"),
+            _NO_CRAWL,
+            Answer(413, "The body is too long", _ERROR),
+            _TOO_MANY,
+            _UNAVAILABLE,
+        ),
+        description="Pages of other sites may send this POST, with any Content-Type, and read the answer. While no "
+        "page has the last word, which may be half typed, the query is completed.",
     ),
     Operation(
         "get",

@@ -97,6 +97,45 @@ RESULTS: Final = _object(
         "sources": _said(_list(_SOURCE), "With `others=1`: the services that were asked"),
     },
 )
+_MARKED: Final = _object(
+    {
+        "value": _said(TEXT, "HTML: the text with the matching words between the tags of the request"),
+        "matchLevel": _one_of(("none", "partial")),
+        "matchedWords": TEXTS,
+    }
+)
+_MARKED_TEXTS: Final = _object({"hierarchy": {"type": "object", "additionalProperties": _MARKED}}, {"content": _MARKED})
+DOCSEARCH_HIT: Final = _object(
+    {
+        "objectID": TEXT,
+        "type": _said(_one_of(("lvl1", "lvl2", "content")), "A page, a section of it, or words of it"),
+        "url": _said(TEXT, "The URL, of a section with its anchor"),
+        "url_without_anchor": TEXT,
+        "anchor": _or_null(TEXT),
+        "content": _said(_or_null(TEXT), "The snippet, in HTML"),
+        "hierarchy": _said(
+            {"type": "object", "additionalProperties": _or_null(TEXT)},
+            "In HTML: `lvl0` is where the page is, `lvl1` its title, `lvl2` the section; `lvl3` to `lvl6` are null",
+        ),
+        "_highlightResult": _MARKED_TEXTS,
+        "_snippetResult": _MARKED_TEXTS,
+    }
+)
+_DOCSEARCH_RESULT: Final = _object(
+    {
+        "index": TEXT,
+        "query": TEXT,
+        "hits": _list(reference("DocSearchHit")),
+        "page": COUNT,
+        "hitsPerPage": COUNT,
+        "nbHits": _said(COUNT, "How many pages match"),
+        "nbPages": COUNT,
+        "exhaustiveNbHits": FLAG,
+        "processingTimeMS": COUNT,
+        "params": TEXT,
+    }
+)
+DOCSEARCH_RESULTS: Final = _object({"results": _list(_DOCSEARCH_RESULT)})
 SUGGESTIONS: Final[Schema] = {
     "description": "An array: the text typed, then the list of completions",
     "type": "array",
@@ -249,6 +288,8 @@ SCHEMAS: Final = {
     "Error": ERROR,
     "Hit": HIT,
     "Results": RESULTS,
+    "DocSearchResults": DOCSEARCH_RESULTS,
+    "DocSearchHit": DOCSEARCH_HIT,
     "Suggestions": SUGGESTIONS,
     "Explanation": EXPLANATION,
     "Story": STORY,

@@ -22,9 +22,10 @@ TAGS: Final = {
     "operation": "Monitoring",
 }
 _DESCRIPTION: Final = (
-    "Every error is a JSON object with `error`, one sentence. Pages of other sites may read all answers to GET, but "
-    "cannot send POST. Some answers are not JSON: 414 or 431 if request line and headers exceed 16 KiB, 400 if a "
-    "request is not HTTP, 408 if it takes too long to arrive, 503 if all connections are busy."
+    "Every error is a JSON object with `error`, one sentence. Pages of other sites may read all answers to GET, and "
+    "send the searches of DocSearch, but no other POST. Some answers are not JSON: 414 or 431 if request line and "
+    "headers exceed 16 KiB, 400 if a request is not HTTP, 408 if it takes too long to arrive, 503 if all connections "
+    "are busy."
 )
 
 

@@ -14,6 +14,7 @@ from goodbot.web.checker.site_robots import SITE_CHARS
 from goodbot.web.machines.api_schemas import TEXT
 from goodbot.web.machines.api_values import Schema
 from goodbot.web.robots.robot_words import OBEYS_WORDS, PURPOSE_WORDS, WAY_WORDS
+from goodbot.web.search.docsearch_requests import MAX_SEARCHES, MAX_TAG_CHARS
 from goodbot.web.search.search_query import MAX_PAGE
 from goodbot.web.visitors.indexnow import MAX_HOST_CHARS
 
@@ -47,6 +48,33 @@ SUBMISSION_BODY: Final[Schema] = {
     "properties": {"url": {**URL, "maxLength": MAX_TYPED_CHARS}},
     "required": ["url"],
     "additionalProperties": False,
+}
+
+_COUNT_OR_NONE: Final[Schema] = {"type": ["integer", "null"], "minimum": 0}
+_TAG_OR_NONE: Final[Schema] = {"type": ["string", "null"], "maxLength": MAX_TAG_CHARS}
+DOCSEARCH_BODY: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "requests": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_SEARCHES,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "indexName": TEXT,
+                    "query": {"type": ["string", "null"]},
+                    "page": _COUNT_OR_NONE,
+                    "hitsPerPage": _COUNT_OR_NONE,
+                    "highlightPreTag": _TAG_OR_NONE,
+                    "highlightPostTag": _TAG_OR_NONE,
+                    "params": {"type": ["string", "null"]},
+                },
+                "required": ["indexName"],
+            },
+        }
+    },
+    "required": ["requests"],
 }
 
 # ---- the directory of robots ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Describes the search to SearXNG: the entry of its `settings.yml` that asks this service. It uses the `json_engine` that
+"""Describes the search to SearXNG: the entry of its `settings.yml` that asks this service, by the `json_engine` that
 comes with SearXNG (https://docs.searxng.org/dev/engines/json_engine.html)."""
 
 import json

@@ -58,7 +58,7 @@ _CRAWL_PATHS: Final = (
     *("/crawl", "/metrics", "/submit", "/api/submit", "/indexnow"),
     *("/removal", "/cached", "/why", "/api/why"),
 )
-_JSON_PATHS: Final = ("/api/", "/healthz", "/indexnow", "/metrics", "/search.atom", "/openapi.json")
+_JSON_PATHS: Final = ("/api/", "/healthz", "/indexnow", "/metrics", "/search.atom", "/openapi.json", "/1/")
 
 
 class ErrorPages:
