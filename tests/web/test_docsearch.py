@@ -12,7 +12,7 @@ from goodbot.errors import InputError
 from goodbot.index.query_words import QueryWords
 from goodbot.search_values import Hit, SectionLink
 from goodbot.web import Site, create_app, running
-from goodbot.web.search.docsearch_hits import HitMaker, place_of
+from goodbot.web.search.docsearch_hits import HitMaker, excerpt, place_of
 from goodbot.web.search.docsearch_requests import MAX_SEARCHES, Asked, parse_searches
 from web.library import SPECIMENS, Answer, Library, Visitor, page, served
 
@@ -102,6 +102,16 @@ def test_no_text_of_a_page_becomes_markup(title: str, snippet: str, headings: li
         values = [*(part["value"] for part in marked["hierarchy"].values()), marked.get("content", {}).get("value")]
         texts += [value.replace("<mark>", "").replace("</mark>", "") for value in values if value is not None]
         assert not any(character in text for text in texts if text is not None for character in "<>\"'")
+
+
+@given(st.text(max_size=200), st.data())
+def test_an_excerpt_begins_near_the_first_word_found(text: str, data: st.DataObject) -> None:
+    ends = sorted(data.draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=6))) if text else []
+    spans = list(zip(ends[::2], ends[1::2], strict=False))
+    part, found = excerpt(text, spans)
+    assert [part[start:end] for start, end in found] == [text[start:end] for start, end in spans]
+    assert not found or found[0][0] <= 32
+    assert part == text or text.endswith(part.removeprefix("… "))
 
 
 PLACES = [
@@ -208,9 +218,8 @@ def test_any_body_is_read_or_refused(body: bytes) -> None:
     except InputError:
         return
     assert all(each.page >= 0 and 0 <= each.hits <= 40 for each in searches)
-    assert (
-        "".join(text for each in searches for text in (each.index, each.query, each.before, each.after)).encode() or 1
-    )
+    for each in searches:
+        f"{each.index}{each.query}{each.before}{each.after}".encode()  # raises at a lone surrogate
 
 
 # ---- the endpoint ---------------------------------------------------------------------------------------------------

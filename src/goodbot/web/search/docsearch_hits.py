@@ -14,6 +14,9 @@ from goodbot.web.pages.view import HitView, clipped, pieces, readable_url, view_
 
 LEVELS: Final = tuple(f"lvl{number}" for number in range(7))
 MAX_PLACE_CHARS: Final = 100
+MAX_CHARS_BEFORE: Final = 30
+"""How many characters of a snippet come before the first word found, where there is room for one line."""
+_DOTS: Final = "… "
 _ESCAPES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#039;"})
 """Those that DocSearch undoes where it shows text, not HTML."""
 
@@ -58,8 +61,8 @@ class HitMaker:
         page, anchor = urldefrag(url)
         named = dict(zip(LEVELS, levels, strict=False))
         marked: Json = {"hierarchy": {name: self._marked(*level) for name, level in named.items()}}
-        if content[0]:
-            marked["content"] = self._marked(*content)
+        whole = {"content": self._marked(*content)} if content[0] else {}
+        part = {"content": self._marked(*excerpt(*content))} if content[0] else {}
         return {
             "objectID": f"{kind} {url}",
             "type": kind,
@@ -68,8 +71,8 @@ class HitMaker:
             "anchor": anchor or None,
             "content": content[0].translate(_ESCAPES) or None,
             "hierarchy": {name: named[name][0].translate(_ESCAPES) if name in named else None for name in LEVELS},
-            "_highlightResult": marked,
-            "_snippetResult": marked,
+            "_highlightResult": {**marked, **whole},
+            "_snippetResult": {**marked, **part},
         }
 
     def _marked(self, text: str, spans: Spans) -> Json:
@@ -79,6 +82,17 @@ class HitMaker:
         )
         words = list(dict.fromkeys(text[start:end].lower() for start, end in spans))
         return {"value": value, "matchLevel": "partial" if spans else "none", "matchedWords": words}
+
+
+def excerpt(text: str, spans: Spans) -> tuple[str, Spans]:
+    """Returns a text from a little before the first word found on, with the words found in it: DocSearch shows its
+    first line only."""
+    first = spans[0][0] if spans else 0
+    if first <= MAX_CHARS_BEFORE:
+        return text, spans
+    start = text.find(" ", first - MAX_CHARS_BEFORE, first) + 1 or first
+    shift = start - len(_DOTS)
+    return _DOTS + text[start:], [(begin - shift, end - shift) for begin, end in spans]
 
 
 def place_of(url: str) -> str:
