@@ -1,14 +1,18 @@
 """The tables: what a row looks like, whatever strangers wrote into pages."""
 
+import inspect
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.archive_values import ArchivedResponse
+from goodbot.cli.export import command
 from goodbot.exclusion.text.shown_text import strict_json
 from goodbot.exports.tables import TABLES, Table, link_rows, page_row, url_row
 from goodbot.page import read_page
 from goodbot.url import Url
 from goodbot.values import Link, RecordRef, Response, UrlRecord
+from programs import ROOT
 
 URL = Url("https://example.org/a")
 ANY_TEXT = st.text(st.characters(codec=None, categories=None))
@@ -21,6 +25,20 @@ def test_names_are_unique_and_need_no_quotes() -> None:
         assert len(set(table.names)) == len(table.names)
         assert all(column.islower() and column.isidentifier() for column in table.names)
         assert table.key is None or table.key in table.names
+
+
+def test_the_help_names_the_columns() -> None:
+    text = " ".join(inspect.cleandoc(command.help or "").split())
+    for table in TABLES.values():
+        assert f"{table.name} {table.about}: {', '.join(table.names)} " in text
+
+
+def test_the_how_to_has_the_columns() -> None:
+    page = (ROOT / "docs" / "how-to" / "export.md").read_text(encoding="utf-8")
+    for table in TABLES.values():
+        kinds = {column: f"{column.kind}, or null" if column.optional else column.kind for column in table.columns}
+        rows = "\n".join(f"| `{column.name}` | {kind} | {column.about} |" for column, kind in kinds.items())
+        assert f"**`{table.name}`**: {table.about}\n\n| column | kind | |\n|---|---|---|\n{rows}\n" in page
 
 
 @given(title=ANY_TEXT, why=ANY_TEXT)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pty
+import re
 import sqlite3
 import sys
 from collections.abc import AsyncIterator
@@ -19,8 +20,10 @@ from goodbot.exports.tables import TABLE_NAMES, TABLES
 from journey.goodbot_process import goodbot, start
 from journey.test_archive_damage import overwrite
 from journey.test_interrupted import program
+from programs import ROOT
 from webserver import Route, WebServer, answer
 
+SQL = ("DuckDB", "SQLite")
 HTML = [("Content-Type", "text/html; charset=utf-8")]
 PAGES = 8
 
@@ -32,7 +35,8 @@ def site() -> dict[str, Route]:
         f"/{n}": answer(b"<html lang=en><title>%d</title><p>%s" % (n, os.urandom(3000).hex().encode()), headers=HTML)
         for n in range(PAGES)
     }
-    return {"/": answer(links.encode() + b'<a href="/odd?a=%00%FF">', headers=HTML), "/odd": answer(odd), **pages}
+    more = b'<a href="/odd?a=%00%FF">odd</a> <a href="/none">a link</a>'
+    return {"/": answer(links.encode() + more, headers=HTML), "/odd": answer(odd), **pages}
 
 
 @pytest.fixture
@@ -89,6 +93,26 @@ async def test_every_format_has_the_rows_of_the_json_lines(folder: Path, tmp_pat
         assert duckdb_rows(path, name) == [to_microseconds(line) for line in lines]
         assert sqlite_rows(database, name) == lines
     assert any(len(row["text"]) > 900_000 for row in duckdb_rows(tmp_path / "pages.parquet", "pages"))
+
+
+async def test_the_queries_of_the_how_to(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "how-to" / "export.md").read_text(encoding="utf-8")
+    (for_duckdb,), (for_sqlite,) = (re.findall(rf"```sql\n-- {name}\n(.*?)```", text, re.DOTALL) for name in SQL)
+    monkeypatch.chdir(tmp_path)
+    parquet = ("--what", "urls", "--format", "parquet", "-o", tmp_path / "urls.parquet")
+    assert (await goodbot("export", "--in", folder, *parquet)).status == 0
+    database = ("--what", "urls", "--what", "links", "--format", "sqlite", "-o", tmp_path / "crawl.db")
+    assert (await goodbot("export", "--in", folder, *database)).status == 0
+    with duckdb.connect() as connection:
+        ((host, pages),) = connection.execute(for_duckdb).fetchall()
+    assert (host.partition(":")[0], pages) == ("127.0.0.1", 3)
+    with closing(sqlite3.connect("crawl.db")) as connection_:
+        links = connection_.execute(for_sqlite).fetchall()
+    origin = links[0][0]
+    assert sorted(links) == [
+        (origin, f"{origin}none", "a link", 404),
+        (origin, f"{origin}odd?a=%00%FF", "odd", 404),
+    ]
 
 
 async def test_both_can_be_piped(folder: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from goodbot.search_values import Hit, Results, SectionLink
 from goodbot.web import Site, create_app, running
 from goodbot.web.machines.searxng import engine_yaml
+from programs import ROOT
 from web.library import SPECIMENS, Library, Visitor, served
 
 HIT = Hit(
@@ -110,6 +111,11 @@ def test_the_entry_has_the_public_address() -> None:
     assert entry["search_url"] == "https://example.org/find/api/search?q={query}&page={pageno}"
     assert (entry["name"], entry["enable_http"]) == ("find it now", False)
     assert entry["about"]["website"] == "https://example.org/find/"
+
+
+def test_the_how_to_shows_the_entry() -> None:
+    text = (ROOT / "docs" / "how-to" / "searxng.md").read_text(encoding="utf-8")
+    assert f"```yaml\n{engine_yaml('goodbot', 'https://search.example.org')}```" in text
 
 
 def test_there_is_none_without_a_search() -> None:

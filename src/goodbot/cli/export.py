@@ -60,7 +60,7 @@ def command(ctx: click.Context, folder: Path, whats: tuple[str, ...], form: str,
     urls   every known URL: url, state, status, depth, fetched_at, digest,
            title, why
     pages  every visited page: url, fetched_at, status, type, title, text, lang
-    links  every link on them: source, target, anchor, rel
+    links  every link on these pages: source, target, anchor, rel
     warc   all records, as one WARC file (gzip)
 
     All formats have the same columns and rows. Times are Unix seconds in JSON lines and SQLite, timestamps in UTC in
