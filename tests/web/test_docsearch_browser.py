@@ -54,6 +54,7 @@ def static_files() -> Path:
 
 def box(service: str) -> str:
     """The box of the how-to, for this service."""
+    html: str
     (html,) = re.findall(r"```html\n(.*?)```", HOW_TO.read_text(encoding="utf-8"), re.DOTALL)
     assert "https://search.example.org" in html
     return html.replace("https://search.example.org", service).replace('="docsearch.', '="/static/docsearch.')
