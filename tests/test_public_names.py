@@ -10,6 +10,7 @@ GOODBOT = [
     "Directives",
     "Element",
     "Preferences",
+    "Reading",
     "Robot",
     "RobotRules",
     "RobotsTxt",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from goodbot.page.webpage import WebPage
     from goodbot.robot.client.answer import Answer
     from goodbot.robot.client.blocking import BlockingClient
+    from goodbot.robot.client.reading import Reading
 
 __all__ = [
     "Access",
@@ -24,6 +25,7 @@ __all__ = [
     "Directives",
     "Element",
     "Preferences",
+    "Reading",
     "Robot",
     "RobotRules",
     "RobotsTxt",
@@ -38,6 +40,7 @@ _HOME = dict.fromkeys(__all__, "goodbot.exclusion") | {
     "Answer": "goodbot.robot.client.answer",
     "BlockingClient": "goodbot.robot.client.blocking",
     "Element": "goodbot.page.select",
+    "Reading": "goodbot.robot.client.reading",
     "Robot": "goodbot.api",
     "WebPage": "goodbot.page.webpage",
     "crawl": "goodbot.api",

@@ -37,7 +37,7 @@ from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.memory.memory_robots import MemoryRobots
 from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Discovery, FoundLinks, Outcome, Release, Response
-from goodbot.wiring import Crawl, FailedSeed, failed_seed, open_crawl
+from goodbot.wiring import Crawl, FailedSeed, failed_seed, open_browser, open_crawl
 
 MAX_ADMITTED: Final = 10_000
 """How many checked origins a `Robot` remembers."""
@@ -87,6 +87,7 @@ class Robot(Client):
             store=MemoryRobots,
             clock=clock,
             patience_s=options.get("patience_s", MAX_HOST_WAIT_S),
+            browse=partial(open_browser, settings),
         )
 
     @classmethod

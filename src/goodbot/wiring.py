@@ -131,21 +131,25 @@ async def open_crawl(
 
 @asynccontextmanager
 async def _browsing(settings: Settings) -> AsyncIterator[Browser | None]:
-    """Starts the browser if pages are rendered. Raises InputError, which says what to install, if that fails.
-    Playwright is imported only here, as that takes 0.2 s."""
+    """Starts the browser if pages are rendered. Raises InputError, which says what to install, if that fails."""
     if not settings.render:
         yield None
         return
-    try:
-        from goodbot.robot.render.chromium import open_chromium  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise InputError("rendering needs Playwright: pip install playwright") from error
-    identity = identity_of(settings, version("goodbot"))
-    browser = await open_chromium(settings.render_executable, identity.user_agent)
+    browser = await open_browser(settings)
     try:
         yield browser
     finally:
         await browser.close()
+
+
+async def open_browser(settings: Settings) -> Browser:
+    """Starts a browser. Raises InputError, which says what to install, if that fails."""
+    try:
+        from goodbot.robot.render.chromium import open_chromium  # noqa: PLC0415  (takes 0.2 s)
+    except ModuleNotFoundError as error:
+        raise InputError("rendering needs Playwright: pip install goodbot[render]") from error
+    identity = identity_of(settings, version("goodbot"))
+    return await open_chromium(settings.render_executable, identity.user_agent)
 
 
 @asynccontextmanager

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.page.select import MAX_COPIES, MAX_TREE_TAGS, Tree
+from goodbot.page.bounded_tree import MAX_COPIES, MAX_TREE_TAGS
+from goodbot.page.select import Tree
 from goodbot.page.webpage import WebPage
 from goodbot.values import Response
 

@@ -8,7 +8,8 @@ from urllib.parse import unquote
 
 from goodbot.robot.client.answer import Answer
 from goodbot.robot.client.blocking import BlockingClient
-from goodbot.robot.client.client import OWN_FIELDS, Client
+from goodbot.robot.client.client import Client
+from goodbot.robot.client.given_arguments import OWN_FIELDS
 from goodbot.values import Headers
 
 METHODS: Final = ("GET", "HEAD")

@@ -32,7 +32,8 @@ from goodbot.integrations.http_clients import (
 )
 from goodbot.robot.client.answer import Answer, redirect_of
 from goodbot.robot.client.blocking import BlockingClient
-from goodbot.robot.client.client import Client, parsed
+from goodbot.robot.client.client import Client
+from goodbot.robot.client.given_arguments import parsed
 
 __all__ = ["CallError", "Forbidden", "RobotAdapter", "Unsupported", "WaitTooLong"]
 

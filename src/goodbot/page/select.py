@@ -1,31 +1,14 @@
-"""Finds elements of a page by CSS selectors, in a tree of bounded size.
-
-The tree is turbohtml's, built as browsers build theirs; no other module uses it. Untrusted markup can make a tree a
-thousand times as large as its page (docs/decisions/0001-html-tokens.md), so this module estimates the size from the
-tokens before it builds the tree.
-"""
+"""Finds elements of a page by CSS selectors, in a tree of bounded size (`bounded_tree`)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Final
 
 import turbohtml
 
 from goodbot.errors import InputError
-
-MAX_TREE_TAGS: Final = 32_768
-"""The limit of start tags for a tree. Of 85,378 pages of documentation some 0.05 % have more. Selectors that count
-siblings (`:nth-child`) take quadratic time: 4 s for the worst page."""
-
-MAX_COPIES: Final = 1_000_000
-"""The limit of elements that a parser may have to add for unclosed formatting tags (WHATWG HTML §13.2.4.3): 120 MB."""
-
-_FORMATTING = frozenset({"b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"})
-"""All formatting tags except `a`: only one of these can be open at a time."""
-_MAX_EQUAL = 3
-"""The parser reopens so many equal elements (WHATWG HTML §13.2.4.3, the "Noah's Ark clause")."""
+from goodbot.page.bounded_tree import build_tree
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "iframe", "head"})
 _INLINE_TAGS = """
@@ -73,10 +56,8 @@ class Tree:
     """A page for selectors, or None for other documents. `refused` says why nothing can be found in a page."""
 
     def __init__(self, html: str | None) -> None:
-        self._root: turbohtml.Document | None = None
-        self.refused = None if html is None else _refusal(html)
-        if html is not None and self.refused is None:
-            self._root = turbohtml.parse(html, positions=False)
+        self._root, self.refused = (None, None) if html is None else build_tree(html)
+        if self._root is not None:
             self._root.remove("template")  # `select` would search them, although they are not displayed
 
     def select(self, css: str) -> list[Element]:
@@ -93,23 +74,6 @@ def _select(node: turbohtml.Node, css: str) -> list[Element]:
         return [Element(found) for found in node.select(css)]
     except (turbohtml.SelectorSyntaxError, ValueError) as error:
         raise InputError(f"{css!r} is not a CSS selector: {error}") from error
-
-
-def _refusal(html: str) -> str | None:
-    """Returns why a tree of this page is not built, if so. One pass over its tokens; 5 ms for 1 MB."""
-    tags = formatting = 0
-    kinds: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
-    for token in turbohtml.tokenize(html):
-        if token.type is turbohtml.TokenType.START_TAG and token.tag is not None:
-            tags += 1
-            if token.tag in _FORMATTING:
-                formatting += 1
-                kinds.add((token.tag, tuple(token.attrs or ())))
-    if tags > MAX_TREE_TAGS:
-        return f"the page has more than {MAX_TREE_TAGS} tags"
-    if 2 * tags * min(_MAX_EQUAL * len(kinds), formatting) > MAX_COPIES:
-        return "the page leaves so many formatting tags open that its tree may grow without bounds"
-    return None
 
 
 def _pieces(root: turbohtml.Node) -> Iterator[str]:

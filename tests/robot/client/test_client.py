@@ -43,7 +43,7 @@ async def nothing(url: Url) -> None:
     """Every URL may be asked."""
 
 
-def client_of(web: FakeWeb, clock: FakeClock, settings: Settings | None = None, **options: float) -> Client:
+def client_of(web: FakeWeb, clock: FakeClock, settings: Settings | None = None, patience_s: float = 600.0) -> Client:
     return Client(
         settings or Settings(),
         "MyBot",
@@ -51,7 +51,7 @@ def client_of(web: FakeWeb, clock: FakeClock, settings: Settings | None = None, 
         admit=nothing,
         store=MemoryRobots,
         clock=clock,
-        **options,
+        patience_s=patience_s,
     )
 
 

@@ -11,7 +11,9 @@ from typing import Any, Self, TypeVar
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import Access, Verdict
 from goodbot.robot.client.answer import Answer
-from goodbot.robot.client.client import Client, GivenFields
+from goodbot.robot.client.client import Client
+from goodbot.robot.client.given_arguments import GivenFields
+from goodbot.robot.client.reading import Reading
 from goodbot.robot.manners.redirects import MAX_REDIRECTS
 from goodbot.url import Url
 
@@ -55,6 +57,30 @@ class BlockingClient:
         """See `Client.head`."""
         return self._run(
             self._client.head(url, headers=headers, redirects=redirects, public_only=public_only, timeout_s=timeout_s)
+        )
+
+    def read(
+        self,
+        url: str | Url,
+        *,
+        whole: bool = False,
+        render: bool = False,
+        headers: GivenFields = (),
+        redirects: int = MAX_REDIRECTS,
+        public_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> Reading:
+        """See `Client.read`."""
+        return self._run(
+            self._client.read(
+                url,
+                whole=whole,
+                render=render,
+                headers=headers,
+                redirects=redirects,
+                public_only=public_only,
+                timeout_s=timeout_s,
+            )
         )
 
     def may_fetch(self, url: str | Url) -> Verdict:

@@ -1,0 +1,136 @@
+"""Reads the main content of a document, as text, Markdown and HTML: what its readers came for, without the menus.
+
+Pages, PDFs, plain text and Markdown files are read, and feeds and sitemaps are listed. The libraries that find and
+convert the content are imported with the first page.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from goodbot.page.body import Body
+from goodbot.page.document import DOCUMENT_BYTES, page_of_list, read_extract
+from goodbot.page.extract import Extract
+from goodbot.page.list_file import open_listing
+from goodbot.page.page_building import page_of
+from goodbot.page.rendered import Rendered, read_rendered
+from goodbot.url import Url, resolve
+from goodbot.values import Page, Response
+
+READ_BYTES = 2 * 1024 * 1024
+"""The limit for decoded bytes of a page that are read, the same as in a crawl."""
+
+ContentKind = Literal["html", "text", "markdown", "pdf", "feed", "sitemap", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class MainContent:
+    """The main content of a document in three forms, and what the document says about itself.
+
+    `title` is empty, and `author`, `date` (ISO 8601, of publication) and `language` (BCP 47) are None, if the document
+    does not state them. `html` has absolute links, and neither scripts, styles nor event handlers; it is empty for
+    documents other than pages. `unread` says why something could not be read; it is empty if everything was. `page` is
+    the document as a crawl reads it, `metas` are the (name, content) pairs of its META tags.
+    """
+
+    page: Page
+    kind: ContentKind = "other"
+    title: str = ""
+    author: str | None = None
+    date: str | None = None
+    language: str | None = None
+    text: str = ""
+    markdown: str = ""
+    html: str = ""
+    unread: str = ""
+    metas: tuple[tuple[str, str], ...] = ()
+
+
+def read_main_content(
+    url: Url,
+    response: Response,
+    token: str,
+    *,
+    whole: bool = False,
+    rendered: Rendered | None = None,
+    limit_bytes: int = READ_BYTES,
+    document_bytes: int = DOCUMENT_BYTES,
+) -> MainContent:
+    """Reads the response at `url` for the robot named `token`. Never raises; linear; reads at most `limit_bytes` of the
+    decoded body, `document_bytes` of a PDF.
+
+    `whole`: everything on a page, menus and footers too. `rendered`: the page as a browser has rendered it.
+    """
+    body = Body(response, limit_bytes)
+    listing = open_listing(url, response)
+    if listing is not None:
+        entries = tuple(entry for piece in listing.pieces() for entry in piece)
+        page = page_of_list(url, response, token, listing.extract, entries)
+        return _of_list(page, is_feed=listing.kind == "feed")
+    if rendered is not None and rendered.html is not None:
+        page = read_rendered(url, body, rendered, token)
+        found, html = read_extract(body, url=url, text=False)[1], rendered.html[:limit_bytes]
+        return _of_page(page, found, html, whole=whole)
+    kind, found, encoding = read_extract(body, url=url, document_bytes=document_bytes)
+    page = page_of(url, response, token, found, encoding)
+    if kind == "html":
+        return _of_page(page, found, body.text, whole=whole)
+    return _of_text(page, kind, found, body)
+
+
+def _of_page(page: Page, found: Extract, html: str, *, whole: bool) -> MainContent:
+    from goodbot.page.main_html import read_main_html  # noqa: PLC0415  (loads the libraries for main content)
+
+    base = (resolve(page.url, found.base) if found.base is not None else None) or page.url
+    main = read_main_html(html, base.text, page.text, whole=whole)
+    return MainContent(
+        page,
+        "html",
+        main.title or page.title,
+        main.author,
+        main.date,
+        page.language,
+        main.text,
+        main.markdown,
+        main.html,
+        "; ".join(filter(None, (page.unread, main.unread))),
+        tuple(found.metas),
+    )
+
+
+def _of_text(page: Page, kind: Literal["text", "markdown", "pdf", "other"], found: Extract, body: Body) -> MainContent:
+    from goodbot.page.markdown_writing import markdown_of_lines  # noqa: PLC0415  (see `_of_page`)
+
+    unread = page.unread
+    if kind == "markdown":
+        markdown = body.text.replace("\0", "").strip()
+    elif kind == "other":
+        markdown = ""
+        unread = f"goodbot reads no text from {body.response.media_type or 'an unknown type'}"
+    else:
+        markdown = markdown_of_lines(page.text, page.headings)
+    return MainContent(
+        page,
+        kind,
+        page.title,
+        language=page.language,
+        text=page.text,
+        markdown=markdown,
+        unread=unread,
+        metas=tuple(found.metas),
+    )
+
+
+def _of_list(page: Page, *, is_feed: bool) -> MainContent:
+    from goodbot.page.markdown_writing import markdown_of_entries  # noqa: PLC0415  (see `_of_page`)
+
+    markdown = markdown_of_entries(page.listed)
+    text = page.text if is_feed else "\n".join(entry.url.text for entry in page.listed)
+    return MainContent(
+        page,
+        "feed" if is_feed else "sitemap",
+        page.title,
+        language=page.language,
+        text=text,
+        markdown=markdown,
+        unread=page.unread,
+    )

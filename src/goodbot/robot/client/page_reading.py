@@ -1,0 +1,69 @@
+"""Reads the answer to a request into a `Reading`."""
+
+from collections.abc import Iterable
+
+from goodbot.config import Settings
+from goodbot.exclusion import Access, Directives, RobotsTxt
+from goodbot.human import human_bytes
+from goodbot.page.main_content import MainContent, read_main_content
+from goodbot.page.rendered import Rendered
+from goodbot.robot.client.answer import Answer
+from goodbot.robot.client.reading import Reading
+from goodbot.url import Url
+from goodbot.values import Headers
+
+_NO_RULES = RobotsTxt.parse(b"")
+
+
+def read_answer(
+    answer: Answer,
+    access: Access | None,
+    settings: Settings,
+    *,
+    whole: bool = False,
+    rendered: Rendered | None = None,
+) -> Reading:
+    """Reads an answer. `access` is the robots.txt of its origin, None if it is not known. Takes up to seconds of CPU
+    time for a PDF. Never raises."""
+    if answer.response is None or not answer.ok:
+        return _reading(answer, access, None)
+    content = read_main_content(
+        Url(answer.url),
+        answer.response,
+        answer.verdict.agent,
+        whole=whole,
+        rendered=rendered,
+        limit_bytes=settings.decoded_limit,
+        document_bytes=settings.document_limit,
+    )
+    return _reading(answer, access, content)
+
+
+def _reading(answer: Answer, access: Access | None, content: MainContent | None) -> Reading:
+    metas = () if content is None else content.metas
+    known = Reading(
+        answer.asked,
+        answer.url,
+        answer.verdict,
+        answer.status,
+        preferences=_preferences(answer, access, answer.headers, metas),
+        type="" if answer.response is None else answer.response.media_type,
+        trouble=answer.trouble,
+        failure=answer.failure,
+        held_until=answer.held_until,
+        wall=answer.wall,
+        directives=Directives.parse((), answer.headers, answer.verdict.agent),
+    )
+    return known if content is None else known.with_content(content, _cut(answer))
+
+
+def _preferences(
+    answer: Answer, access: Access | None, headers: Headers, metas: Iterable[tuple[str, str]]
+) -> dict[str, str]:
+    rules = _NO_RULES if access is None else access.rules
+    return dict(rules.preferences(answer.url, answer.verdict.agent, headers=headers, metas=metas))
+
+
+def _cut(answer: Answer) -> str:
+    """Says that only the beginning of a long answer was fetched, if so."""
+    return f"only the first {human_bytes(len(answer.body))} were fetched" if answer.truncated == "length" else ""

@@ -1,0 +1,80 @@
+"""Reading pages from a program: content, verdict, preferences, and what stands in their place if there is no page."""
+
+import json
+from typing import Unpack
+
+import pytest
+
+from goodbot import Robot
+from goodbot.api import RobotOptions
+from goodbot.errors import InputError
+from webserver import Handler, WebServer, answer, closing
+
+PLAIN = (("Content-Type", "text/plain"),)
+PAGE = b"""<!doctype html><html lang="en"><head><title>Old clocks - The Clock Site</title>
+<meta name="author" content="Ann Example"><meta property="article:published_time" content="2026-03-04T10:00:00Z">
+<meta name="robots" content="noarchive"></head><body>
+<nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul></nav>
+<main><article><h1>Old clocks</h1>
+<p>The first clocks had no hands, and a bell told everybody in the town what time it was, day and night.</p>
+<p>Later clocks had <a href="hands.html">one hand</a>, which was enough for people who never had to be on time.</p>
+</article></main><footer>Copyright of the footer</footer></body></html>"""
+
+
+def robots(text: str) -> bytes:
+    return answer(text.encode(), headers=PLAIN)
+
+
+def robot_of(**options: Unpack[RobotOptions]) -> Robot:
+    options.setdefault("allow_private", True)
+    return Robot("MyBot/1.0", **options)
+
+
+async def test_a_page_is_read_with_all_that_is_known_of_it() -> None:
+    pages = {"/robots.txt": robots("User-agent: *\nContent-Signal: ai-train=no, search=yes\n"), "/a/old": answer(PAGE)}
+    async with WebServer(pages) as server, robot_of() as robot:
+        got = await robot.read(server.url("/a/old"))
+        assert (got.ok, got.allowed, got.status, got.trouble, got.unread) == (True, True, 200, None, "")
+        assert (got.url, got.final_url, got.type) == (server.url("/a/old"), server.url("/a/old"), "text/html")
+        assert (got.title, got.author, got.date, got.lang) == ("Old clocks", "Ann Example", "2026-03-04", "en")
+        assert f"[one hand]({server.url('/a/hands.html')})" in got.markdown
+        assert "had no hands" in got.text
+        assert not any(word in got.text + got.markdown + got.html for word in ("Shop", "footer"))
+        assert [link.url.text for link in got.links] == [server.url(to) for to in ("/", "/shop", "/a/hands.html")]
+        assert (got.directives.index, got.directives.archive) == (True, False)
+        assert got.preferences == {"search": "allowed", "ai-input": "unknown", "ai-train": "disallowed"}
+        assert server.targets == ["/robots.txt", "/a/old"]
+        whole = await robot.read(server.url("/a/old"), whole=True)
+        assert "Shop" in whole.text
+        assert "Copyright of the footer" in whole.markdown
+        assert json.loads(json.dumps(got.as_json()))["verdict"]["allowed"] is True
+
+
+async def test_a_closed_page_is_a_reading_without_text() -> None:
+    async with WebServer({"/robots.txt": robots("User-agent: *\nDisallow: /closed\n")}) as server, robot_of() as robot:
+        got = await robot.read(server.url("/closed"))
+        assert (got.ok, got.allowed, got.status, got.text) == (False, False, None, "")
+        assert (got.verdict.line, got.verdict.rule) == (2, "Disallow: /closed")
+        assert (got.trouble or "").startswith("forbidden by robots.txt: ")
+        assert server.targets == ["/robots.txt"]
+
+
+async def test_what_cannot_be_fetched_is_a_reading_without_text() -> None:
+    pages: dict[str, bytes | Handler] = {"/gone": answer(b"<p>Sorry, this is gone</p>", 404), "/off": closing(b"")}
+    async with WebServer(pages) as server, robot_of(delay=0) as robot:
+        gone = await robot.read(server.url("/gone"))
+        assert (gone.ok, gone.status, gone.text, gone.trouble) == (False, 404, "", "status 404 Not Found")
+        off = await robot.read(server.url("/off"))
+        assert (off.status, off.text) == (None, "")
+        assert off.failure is not None
+
+
+async def test_a_client_without_a_browser_says_so() -> None:
+    async with WebServer({"/": answer(PAGE.replace(b"</body>", b"<script>1</script>"))}) as server:
+        async with robot_of(contact="mailto:me@example.org") as robot:
+            with pytest.raises(InputError, match="not an http or https URL"):
+                await robot.read("ftp://example.org/")
+        blocking = Robot.blocking("MyBot/1.0", allow_private=True)
+        blocking.close()
+        with pytest.raises(InputError, match="closed"):
+            blocking.read(server.url("/"))
