@@ -28,6 +28,7 @@ SECTIONS = {
     },
     "Crawl": {
         "demo": "Crawl three sample sites and serve a search page",
+        "fetch": "Read the main content of pages as Markdown, text or JSON",
         "crawl": "Crawl politely from seed URLs, and keep the pages",
         "status": "Show the progress of a crawl",
         "pause": "Pause a running crawl",

@@ -4,6 +4,7 @@ Pages, PDFs, plain text and Markdown files are read, and feeds and sitemaps are 
 convert the content are imported with the first page.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,9 +28,9 @@ class MainContent:
     """The main content of a document in three forms, and what the document says about itself.
 
     `title` is empty, and `author`, `date` (ISO 8601, of publication) and `language` (BCP 47) are None, if the document
-    does not state them. `html` has absolute links, and neither scripts, styles nor event handlers; it is empty for
-    documents other than pages. `unread` says why something could not be read; it is empty if everything was. `page` is
-    the document as a crawl reads it, `metas` are the (name, content) pairs of its META tags.
+    does not state them. `html` has absolute links, and neither scripts, styles nor event handlers. No text has control
+    characters other than line break and tab. `unread` says what could not be read; it is empty if everything was.
+    `page` is the document as a crawl reads it, `metas` are the (name, content) pairs of its META tags.
     """
 
     page: Page
@@ -81,17 +82,17 @@ def _of_page(page: Page, found: Extract, html: str, *, whole: bool) -> MainConte
     from goodbot.page.main_html import read_main_html  # noqa: PLC0415  (loads the libraries for main content)
 
     base = (resolve(page.url, found.base) if found.base is not None else None) or page.url
-    main = read_main_html(html, base.text, page.text, whole=whole)
+    main = read_main_html(html, base.text, page.title, page.text, whole=whole)
     return MainContent(
         page,
         "html",
-        main.title or page.title,
-        main.author,
+        _printable(main.title),
+        _printable(main.author or "") or None,
         main.date,
         page.language,
-        main.text,
-        main.markdown,
-        main.html,
+        _printable(main.text),
+        _printable(main.markdown),
+        _printable(main.html),
         "; ".join(filter(None, (page.unread, main.unread))),
         tuple(found.metas),
     )
@@ -100,37 +101,43 @@ def _of_page(page: Page, found: Extract, html: str, *, whole: bool) -> MainConte
 def _of_text(page: Page, kind: Literal["text", "markdown", "pdf", "other"], found: Extract, body: Body) -> MainContent:
     from goodbot.page.markdown_writing import markdown_of_lines  # noqa: PLC0415  (see `_of_page`)
 
-    unread = page.unread
-    if kind == "markdown":
-        markdown = body.text.replace("\0", "").strip()
-    elif kind == "other":
-        markdown = ""
-        unread = f"goodbot reads no text from {body.response.media_type or 'an unknown type'}"
-    else:
-        markdown = markdown_of_lines(page.text, page.headings)
-    return MainContent(
-        page,
-        kind,
-        page.title,
-        language=page.language,
-        text=page.text,
-        markdown=markdown,
-        unread=unread,
-        metas=tuple(found.metas),
-    )
+    if kind == "other":
+        unread = f"goodbot reads no text from {body.response.media_type or 'a document of unknown type'}"
+        return MainContent(page, kind, unread=unread)
+    markdown = body.text.strip() if kind == "markdown" else markdown_of_lines(page.text, page.headings)
+    return _converted(page, kind, page.text, markdown, tuple(found.metas))
 
 
 def _of_list(page: Page, *, is_feed: bool) -> MainContent:
     from goodbot.page.markdown_writing import markdown_of_entries  # noqa: PLC0415  (see `_of_page`)
 
-    markdown = markdown_of_entries(page.listed)
     text = page.text if is_feed else "\n".join(entry.url.text for entry in page.listed)
+    return _converted(page, "feed" if is_feed else "sitemap", text, markdown_of_entries(page.listed))
+
+
+def _converted(
+    page: Page, kind: ContentKind, text: str, markdown: str, metas: tuple[tuple[str, str], ...] = ()
+) -> MainContent:
+    """Makes the content of a document that is not HTML from its Markdown."""
+    from goodbot.page.clean_html import html_of_markdown  # noqa: PLC0415  (see `_of_page`)
+
+    markdown = _printable(markdown)
     return MainContent(
         page,
-        "feed" if is_feed else "sitemap",
-        page.title,
+        kind,
+        _printable(page.title),
         language=page.language,
-        text=text,
+        text=_printable(text),
         markdown=markdown,
+        html=html_of_markdown(markdown),
         unread=page.unread,
+        metas=metas,
     )
+
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def _printable(text: str) -> str:
+    """Removes control characters, which could steer a terminal, and lone surrogates."""
+    return _CONTROL.sub("", text)

@@ -52,6 +52,16 @@ class Reading:
         """Whether robots.txt allows fetching `final_url`."""
         return self.verdict.allowed
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether a robots.txt that was read forbids `final_url`."""
+        return not self.verdict.allowed and self.verdict.access != "unreachable" and self.held_until is None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether there is text, or a document that has none."""
+        return self.ok and (bool(self.text or self.markdown) or not self.unread)
+
     def with_content(self, content: MainContent, cut: str = "") -> "Reading":
         """Returns this reading with the content of its document. `cut`: why only a part of it was fetched."""
         return replace(

@@ -1,0 +1,83 @@
+"""Reads what a page says about itself: its title, its author and the day of its publication."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, Final
+
+import turbohtml
+from turbohtml.extract import DateExtraction, dates
+
+MAX_AUTHOR_CHARS: Final = 200
+MAX_AUTHORS: Final = 20
+_MAX_NODES: Final = 2_000
+_DATES: Final = DateExtraction(original=True, extensive_search=False, max_date=date.max)
+"""Only dates that the page states in its markup, or in its canonical URL; not those in its text."""
+_ARTICLE_TYPES: Final = re.compile(r"article|posting|webpage|review|report|recipe|howto|book|course", re.IGNORECASE)
+
+
+def title_of(tree: turbohtml.Document, stated: str) -> str:
+    """Returns the title of the content. `stated` is that of TITLE, which often has the name of the site too: then a
+    heading that is part of it, or the title for social networks, is better."""
+    for heading in tree.select("h1")[:10]:
+        text = _folded(heading.text)
+        if len(text) >= 3 and text.lower() in stated.lower():
+            return text
+    shared = _meta(tree, "og:title")
+    return shared if shared and shared != _meta(tree, "og:site_name") else stated
+
+
+def date_of(html: str) -> str | None:
+    """Returns the day of publication (ISO 8601) that a page states."""
+    found = dates(html, _DATES)
+    return None if found is None else found.date
+
+
+def author_of(tree: turbohtml.Document, byline: str | None) -> str | None:
+    """Returns the names of the authors: from the page's JSON-LD (schema.org), else META or `byline`."""
+    for candidate in (", ".join(_linked_authors(tree)), _meta(tree, "author"), byline):
+        text = _folded(candidate or "")
+        if text and "://" not in text:
+            return text[:MAX_AUTHOR_CHARS]
+    return None
+
+
+def _meta(tree: turbohtml.Document, name: str) -> str:
+    for meta in tree.select(f'meta[property="{name}"], meta[name="{name}"]')[:1]:
+        return _folded(str(meta.attrs.get("content") or ""))
+    return ""
+
+
+def _linked_authors(tree: turbohtml.Document) -> list[str]:
+    names: dict[str, None] = {}
+    for item in _objects(tree.json_ld()):
+        if _ARTICLE_TYPES.search(str(item.get("@type"))[:MAX_AUTHOR_CHARS]):
+            names |= dict.fromkeys(_names(item.get("author")))
+            if names:
+                break
+    return list(names)[:MAX_AUTHORS]
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Yields the objects of JSON-LD that may describe the page, at most `_MAX_NODES`."""
+    todo = [value]
+    for _ in range(_MAX_NODES):
+        if not todo:
+            return
+        item = todo.pop(0)
+        if isinstance(item, list):
+            todo += item[:_MAX_NODES]
+        elif isinstance(item, dict):
+            yield item
+            todo += [item[key] for key in ("@graph", "mainEntity") if key in item]
+
+
+def _names(author: Any) -> Iterator[str]:
+    for item in author if isinstance(author, list) else [author]:
+        name = item.get("name") if isinstance(item, dict) else item
+        if isinstance(name, str) and name.strip() and "://" not in name:
+            yield _folded(name)[:MAX_AUTHOR_CHARS]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
