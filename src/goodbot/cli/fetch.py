@@ -142,6 +142,6 @@ def _print(readings: Sequence[Reading], form: Form) -> None:
 
 
 def _documents(readings: Sequence[Reading], form: Form) -> Iterator[str]:
-    printed = [reading for reading in readings if reading.ok]
+    printed = [reading for reading in readings if reading.is_read]
     for number, reading in enumerate(printed):
         yield ("\n" if number else "") + document_of(reading, form, is_one_of_several=len(readings) > 1)

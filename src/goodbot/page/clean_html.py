@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from pyromark import Markdown, Options
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 SCHEMES: Final = ("http:", "https:", "mailto:", "tel:")
@@ -29,14 +28,7 @@ _SANITIZER: Final = Sanitizer(
     )
 )
 
-_TO_HTML: Final = Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH)
-
 
 def clean_html(html: str) -> str:
     """Returns a fragment of HTML without what is not text. Never raises."""
     return _SANITIZER.sanitize(html)
-
-
-def html_of_markdown(markdown: str) -> str:
-    """Returns clean HTML for Markdown. Never raises; linear."""
-    return clean_html(_TO_HTML.html(markdown))

@@ -99,37 +99,41 @@ def _of_page(page: Page, found: Extract, html: str, *, whole: bool) -> MainConte
 
 
 def _of_text(page: Page, kind: Literal["text", "markdown", "pdf", "other"], found: Extract, body: Body) -> MainContent:
-    from goodbot.page.markdown_writing import markdown_of_lines  # noqa: PLC0415  (see `_of_page`)
+    from goodbot.page.main_html import convert_markdown  # noqa: PLC0415  (see `_of_page`)
+    from goodbot.page.markdown_writing import fenced, markdown_of_lines  # noqa: PLC0415
 
     if kind == "other":
         unread = f"goodbot reads no text from {body.response.media_type or 'a document of unknown type'}"
         return MainContent(page, kind, unread=unread)
-    markdown = body.text.strip() if kind == "markdown" else markdown_of_lines(page.text, page.headings)
-    return _converted(page, kind, page.text, markdown, tuple(found.metas))
+    if kind == "markdown":
+        markdown, html = convert_markdown(body.text, page.url.text)
+    else:
+        markdown = fenced(page.text) if kind == "text" else markdown_of_lines(page.text, page.headings)
+        html = convert_markdown(markdown, page.url.text)[1]
+    return _converted(page, kind, page.text, markdown, html, tuple(found.metas))
 
 
 def _of_list(page: Page, *, is_feed: bool) -> MainContent:
-    from goodbot.page.markdown_writing import markdown_of_entries  # noqa: PLC0415  (see `_of_page`)
+    from goodbot.page.main_html import convert_markdown  # noqa: PLC0415  (see `_of_page`)
+    from goodbot.page.markdown_writing import markdown_of_entries  # noqa: PLC0415
 
     text = page.text if is_feed else "\n".join(entry.url.text for entry in page.listed)
-    return _converted(page, "feed" if is_feed else "sitemap", text, markdown_of_entries(page.listed))
+    markdown = markdown_of_entries(page.listed, page.title)
+    html = convert_markdown(markdown, page.url.text)[1]
+    return _converted(page, "feed" if is_feed else "sitemap", text, markdown, html)
 
 
 def _converted(
-    page: Page, kind: ContentKind, text: str, markdown: str, metas: tuple[tuple[str, str], ...] = ()
+    page: Page, kind: ContentKind, text: str, markdown: str, html: str, metas: tuple[tuple[str, str], ...] = ()
 ) -> MainContent:
-    """Makes the content of a document that is not HTML from its Markdown."""
-    from goodbot.page.clean_html import html_of_markdown  # noqa: PLC0415  (see `_of_page`)
-
-    markdown = _printable(markdown)
     return MainContent(
         page,
         kind,
         _printable(page.title),
         language=page.language,
         text=_printable(text),
-        markdown=markdown,
-        html=html_of_markdown(markdown),
+        markdown=_printable(markdown),
+        html=_printable(html),
         unread=page.unread,
         metas=metas,
     )

@@ -1,7 +1,7 @@
 """Writes Markdown (CommonMark) for documents that are not HTML: lines of text, and lists of URLs."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from goodbot.values import ListedUrl
@@ -9,6 +9,9 @@ from goodbot.values import ListedUrl
 _SPECIAL = re.compile(r"[\\`*_\[\]<]")
 _BLOCK = re.compile(r"(?:[#>+=~-]|[0-9]{1,9}[.)](?=\s|\Z))")
 """Matches the beginning of a line that CommonMark would read as a heading, quotation, list, rule or fence."""
+
+
+_TICKS = re.compile(r"`+")
 
 
 def escaped(text: str) -> str:
@@ -32,17 +35,30 @@ def markdown_of_lines(text: str, headings: Collection[str] = ()) -> str:
     return "\n".join(parts).strip()
 
 
-def markdown_of_entries(entries: Iterable[ListedUrl]) -> str:
-    """Returns the URLs of a sitemap or a feed as a list of links, with the dates that it states."""
+def fenced(text: str) -> str:
+    """Returns plain text as a code block, which shows it as it is; empty for an empty text."""
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
+    return f"{fence}text\n{text}\n{fence}" if text else ""
+
+
+def markdown_of_entries(entries: Sequence[ListedUrl], title: str = "") -> str:
+    """Returns the URLs of a sitemap or a feed as a list of links, with the dates that it states. If a feed names its
+    own page first, the link to that is the heading."""
+    if title and entries and entries[0].title == title:
+        head, *entries = entries
+        return "\n".join([f"# {_link(head)}", "", *_entries(entries)])
     return "\n".join(_entries(entries))
 
 
 def _entries(entries: Iterable[ListedUrl]) -> Iterator[str]:
     for entry in entries:
-        target = entry.url.text.replace("(", "%28").replace(")", "%29")
-        link = f"[{escaped(entry.title)}]({target})" if entry.title else f"<{entry.url.text}>"
         date = "" if entry.modified_at is None else iso_date(entry.modified_at)
-        yield f"- {link}, {date}" if date else f"- {link}"
+        yield f"- {_link(entry)}, {date}" if date else f"- {_link(entry)}"
+
+
+def _link(entry: ListedUrl) -> str:
+    target = entry.url.text.replace("(", "%28").replace(")", "%29")
+    return f"[{escaped(entry.title)}]({target})" if entry.title else f"<{entry.url.text}>"
 
 
 def iso_date(at: float) -> str:

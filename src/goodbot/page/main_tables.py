@@ -1,0 +1,84 @@
+"""Makes the tables of a page such as Markdown can show: rows of equal length, with text in their cells.
+
+Tables that arrange the parts of a page, as those of old pages do, become ordinary blocks.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import turbohtml
+
+MAX_FILLED: Final = 20_000
+"""The most cells of a table whose rows differ in length, when they are filled up. A larger one is not shown as one."""
+
+_BLOCKS: Final = frozenset({"blockquote", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "pre", "table", "ul"})
+_SECTIONS: Final = frozenset({"thead", "tbody", "tfoot"})
+_CELLS: Final = frozenset({"td", "th"})
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table with its own parts, not those of tables inside it."""
+
+    element: turbohtml.Element
+    parts: list[turbohtml.Element] = field(default_factory=list)
+    rows: list[turbohtml.Element] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    has_heading: bool = False
+    has_block: bool = False
+    has_table: bool = False
+
+    def add(self, element: turbohtml.Element) -> None:
+        """Adds an element inside the table."""
+        tag = element.tag
+        self.has_block |= tag in _BLOCKS
+        self.has_table |= tag == "table"
+        if tag in _SECTIONS:
+            self.parts.append(element)
+        elif tag == "tr":
+            self.parts.append(element)
+            self.rows.append(element)
+            self.lengths.append(0)
+        elif tag in _CELLS and self.rows:
+            self.parts.append(element)
+            self.lengths[-1] += 1
+            self.has_heading |= tag == "th"
+
+    @property
+    def is_layout(self) -> bool:
+        """Whether it arranges parts of a page: no cell is a heading, and one contains blocks other than paragraphs."""
+        is_marked = self.element.attrs.get("role") == "presentation"
+        return is_marked or self.has_table or (self.has_block and not self.has_heading)
+
+
+def prepare_tables(root: turbohtml.Element) -> None:
+    """Prepares all tables below `root`. Linear."""
+    for table in _tables(root):
+        width = max(table.lengths, default=0)
+        missing = width * len(table.rows) - sum(table.lengths)
+        if table.is_layout or (missing and width * len(table.rows) > MAX_FILLED):
+            for part in (table.element, *table.parts):
+                part.tag = "div"
+            continue
+        for row, length in zip(table.rows, table.lengths, strict=True):
+            for _ in range(width - length):
+                row.append(turbohtml.Element("td"))
+        for cell in table.parts:
+            for name in ("colspan", "rowspan"):
+                cell.attrs.pop(name, None)
+
+
+def _tables(root: turbohtml.Element) -> list[_Table]:
+    """Finds all tables, without recursion: untrusted pages nest deeply."""
+    found: list[_Table] = []
+    todo: list[tuple[turbohtml.Element, _Table | None]] = [(root, None)]
+    while todo:
+        element, holder = todo.pop()
+        if holder is not None:
+            holder.add(element)
+        if element.tag == "table":
+            holder = _Table(element)
+            found.append(holder)
+        inner = [(child, holder) for child in element.children if isinstance(child, turbohtml.Element)]
+        todo += reversed(inner)
+    return found

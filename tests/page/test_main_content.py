@@ -1,0 +1,257 @@
+"""The main content of documents: what is kept, what is left out, and that hostile documents cost little."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.page.main_content import MainContent, read_main_content
+from goodbot.page.rendered import Rendered
+from goodbot.url import Url
+from goodbot.values import Response
+from page.documents import made_pdf
+
+URL = Url("https://example.org/a/page")
+ARTICLE = (
+    "<p>The first clocks had no hands, and a bell told everybody in the town what time it was, day and night.</p>" * 4
+)
+MENU = '<nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul></nav>'
+
+
+def read(body: bytes | str, media_type: str = "text/html", *, url: Url = URL, **options: bool) -> MainContent:
+    content = body.encode() if isinstance(body, str) else body
+    return read_main_content(url, Response(200, (("Content-Type", media_type),), content), "MyBot", **options)
+
+
+def markdown(html: str) -> str:
+    return read(html, whole=True).markdown
+
+
+# ---- what is the main content ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"{MENU}<main>{ARTICLE}</main><footer>Imprint</footer>",
+        f"{MENU}<div role=main>{ARTICLE}</div><div id=sidebar><p>Imprint</div>",
+        f"<div class=nav-menu><a href=/shop>Shop</a></div><div>{ARTICLE}</div><div class='site footer'>Imprint</div>",
+        f"<table><tr><td><a href=/shop>Shop</a><td><h1>Clocks</h1>{ARTICLE}<tr><td>Imprint</table>",
+        f"{MENU}<article>{ARTICLE}<div class=comments><p>Imprint</div></article>",
+        f"{MENU}<div>{ARTICLE}<ul>" + '<li><a href="/shop">Shop for clocks and more</a>' * 4 + "</ul></div>",
+    ],
+    ids=["main", "role", "names", "layout table", "comments", "link list"],
+)
+def test_menus_and_what_stands_beside_the_article_are_left_out(page: str) -> None:
+    found = read(page)
+    assert "had no hands" in found.text
+    assert "had no hands" in found.markdown
+    assert "had no hands" in found.html
+    assert not re.search("Shop|Imprint", found.text + found.markdown + found.html)
+    whole = read(page, whole=True)
+    assert "Shop" in whole.text
+
+
+@pytest.mark.parametrize("name", ["sidebar", "comments", "share", "nav"])
+def test_an_article_in_an_element_with_a_misleading_name_is_kept(name: str) -> None:
+    assert "had no hands" in read(f"<body>{MENU}<div class={name}>{ARTICLE}</div>").text
+
+
+def test_a_page_of_links_is_kept() -> None:
+    links = "".join(f"<li><a href=/{number}>Chapter {number} of the book about clocks</a>" for number in range(30))
+    found = read(f"{MENU}<h1>Contents</h1><ol>{links}</ol>")
+    assert "Chapter 17" in found.text
+    assert f"[Chapter 29 of the book about clocks]({URL.text[:20]}29)" in found.markdown.replace("/a/", "/")
+    assert "Shop" not in found.text
+
+
+def test_an_empty_page_has_no_content() -> None:
+    for page in ("", "<p>", "<frameset><frame src=a></frameset>", "<body hidden>x", "<script>var x = 1</script>"):
+        found = read(page)
+        assert (found.text, found.markdown.strip(), found.unread) == ("", "", "")
+
+
+# ---- Markdown -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2>Old <em>clocks</em></h2>", "## Old *clocks*"),
+        ("<p>a <a href='../b?x=1&amp;y=2'>b</a>", "a [b](https://example.org/b?x=1&y=2)"),
+        ("<base href=/c/><p>a <a href=b>b</a>", "a [b](https://example.org/c/b)"),
+        ("<pre><code class=language-python>def f():\n    pass</code></pre>", "```python\ndef f():\n    pass\n```"),
+        ("<p><code>a*b</code>", "`a*b`"),
+        ("<ul><li>a<ol><li>b</ol></ul>", "- a\n  1. b"),
+        ("<img src=i.png alt='A clock'>", "![A clock](https://example.org/a/i.png)"),
+        ("<img src='data:image/png;base64,AA' data-src=/i.png alt=A>", "![A](https://example.org/i.png)"),
+        ("<p>a<img src='data:image/png;base64,AA' alt=' clock'>", "a clock"),
+        ("<blockquote><p>q</blockquote>", "> q"),
+        ("<p><a href='javascript:x'>run</a> <a href=mailto:a@b.example>mail</a>", "run [mail](mailto:a@b.example)"),
+        ("<p># no heading<p>*no* emphasis<p>1. no list", "\\# no heading\n\n\\*no\\* emphasis\n\n1\\. no list"),
+        ("<p>a<script>b</script><style>c</style><p hidden>d</p><template>e</template>", "a"),
+        ("<table><tr><th>A<th>B<tr><td>1|2<td>3</table>", "| A | B |\n| --- | --- |\n| 1\\|2 | 3 |"),
+        (
+            "<table><tr><th colspan=2>A<tr><td>1<td><p>2</p></table>",
+            "| A |  |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        ("<table><caption>C</caption><tr><td>1<br>2</table>", "C\n\n| 1 2 |\n| --- |"),
+        ("<table role=presentation><tr><td>1<td>2</table>", "1\n\n2"),
+        ("<p>a\x1b[31mb\x9b\u0007", "a\\[31mb"),
+    ],
+)  # fmt: skip
+def test_markdown_shows_what_the_page_shows(html: str, expected: str) -> None:
+    assert markdown(html).strip() == expected
+
+
+def test_html_has_only_text_and_links() -> None:
+    found = read(
+        f"<main onclick=x>{ARTICLE}<p style=color:red class=c id=i onload=x>a<a href=b onclick=x target=_blank>b</a>"
+        "<script>x</script><iframe src=x></iframe><svg><script>y</script></svg><img src=x onerror=y><form><p>f</form>"
+    )
+    assert '<p>a<a href="https://example.org/a/b">b</a><img src="https://example.org/a/x"></p><p>f</p>' in found.html
+    assert not re.search("onclick|onerror|onload|script|style|iframe", found.html)
+
+
+# ---- facts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("head", "title", "author", "date"),
+    [
+        ("<title>Clocks</title>", "Clocks", None, None),
+        ("<title>Old clocks - The Site</title><meta property=og:title content='Clocks!'>", "Clocks!", None, None),
+        ("<title>A - S</title><meta name=og:title content=S><meta name=og:site_name content=S>", "A - S", None, None),
+        ("<meta name=author content=' Ann  Example '>", "", "Ann Example", None),
+        ("<meta name=author content='https://example.org/ann'>", "", None, None),
+        ("<meta property=article:published_time content='2026-03-04T23:30:00+09:00'>", "", None, "2026-03-04"),
+        ("<meta property=article:published_time content='someday'>", "", None, None),
+        (
+            (
+                '<script type="application/ld+json">{"@graph": [{"@type": "Organization", "name": "O"}, {"@type": '
+                '"NewsArticle", "author": [{"name": "Ann"}, "Bob"], "datePublished": "2026-03-04"}]}</script>'
+            ),
+            "", "Ann, Bob", "2026-03-04",
+        ),
+        ('<script type="application/ld+json">{"@type": "Article", "author": {"name": ["x"]}}</script>', "", None, None),
+        ('<script type="application/ld+json">[[[{"@type": 1, "author": 1}, 2], null]</script>', "", None, None),
+    ],
+)  # fmt: skip
+def test_what_a_page_says_about_itself(head: str, title: str, author: str | None, date: str | None) -> None:
+    found = read(f"<html><head>{head}</head><body>{ARTICLE}")
+    assert (found.title, found.author, found.date) == (title, author, date)
+
+
+def test_a_heading_that_is_part_of_the_title_is_the_title() -> None:
+    assert read(f"<title>Old clocks | The Clock Site</title><h1>Old\n clocks</h1>{ARTICLE}").title == "Old clocks"
+
+
+# ---- other documents ------------------------------------------------------------------------------------------------
+
+
+def test_plain_text_is_a_code_block() -> None:
+    found = read("# a\n\n```\n  b\tc\n", "text/plain")
+    assert (found.kind, found.text) == ("text", "# a\n\n```\n  b\tc")
+    assert found.markdown == "````text\n# a\n\n```\n  b\tc\n````"
+
+
+def test_markdown_gets_absolute_links() -> None:
+    found = read("---\ntitle: Clocks\n---\n# Old\n\n* [b](b)\n", "text/markdown")
+    assert (found.kind, found.title) == ("markdown", "Clocks")
+    assert found.markdown == "# Old\n\n- [b](https://example.org/a/b)"
+    assert found.html.strip() == '<h1>Old</h1>\n<ul>\n<li><a href="https://example.org/a/b">b</a></li>\n</ul>'
+
+
+def test_a_pdf_has_its_lines_and_headings() -> None:
+    found = read(made_pdf(["1. Clocks", "- a line"]), "application/pdf")
+    assert (found.kind, found.unread) == ("pdf", "")
+    assert found.text == "1. Clocks\n- a line"
+    assert found.markdown == "1\\. Clocks\n\\- a line"
+
+
+def test_a_feed_is_a_list_of_its_entries() -> None:
+    feed = (
+        "<rss><channel><title>News</title><link>/</link><item><title>One [*]</title><link>/one_(1)</link>"
+        "<pubDate>Mon, 02 Mar 2026 10:00:00 GMT</pubDate></item><item><link>/two</link></item></channel></rss>"
+    )
+    found = read(feed, "application/rss+xml")
+    assert (found.kind, found.title) == ("feed", "News")
+    assert found.markdown == (
+        "# [News](https://example.org/)\n\n- [One \\[\\*\\]](https://example.org/one_%281%29), 2026-03-02\n"
+        "- <https://example.org/two>"
+    )
+
+
+def test_a_sitemap_is_a_list_of_urls() -> None:
+    sitemap = "<urlset><url><loc>https://example.org/b</loc><lastmod>2026-01-02</lastmod></url></urlset>"
+    found = read(sitemap, "application/xml")
+    assert (found.kind, found.text) == ("sitemap", "https://example.org/b")
+    assert found.markdown == "- <https://example.org/b>, 2026-01-02"
+
+
+def test_an_image_has_no_text() -> None:
+    found = read(b"\x89PNG", "image/png")
+    assert (found.kind, found.text, found.unread) == ("other", "", "goodbot reads no text from image/png")
+
+
+def test_a_rendered_page_is_read_as_the_browser_has_it() -> None:
+    response = Response(200, (("Content-Type", "text/html"),), b"<meta name=robots content=noarchive><p>before")
+    rendered = Rendered(f"<title>New</title><main>{ARTICLE}</main>")
+    found = read_main_content(URL, response, "MyBot", rendered=rendered)
+    assert (found.title, found.page.directives.archive) == ("New", False)
+    assert "had no hands" in found.markdown
+    assert "before" not in found.text
+    as_it_came = read_main_content(URL, response, "MyBot", rendered=Rendered(None))
+    assert as_it_came.text == "before"
+
+
+# ---- hostile documents ----------------------------------------------------------------------------------------------
+
+HOSTILE = {
+    "more tags than a tree may have": "<div>" * 100_000 + "word",
+    "formatting tags": "<b><i>word</b>" * 8_000,
+    "attributes": "<p " + " ".join(f"a{number}=1" for number in range(100_000)) + ">word",
+    "names": f'<p class="{"_advert" * 100_000}">word',
+    "line breaks": "<p>word" + "<br>\n" * 32_000,
+    "deep tables": "<table><tr><th>" * 10_000 + "word",
+    "ragged table": "<table><tr>" + "<td>word" * 16_000 + "<tr><td>b" * 7_000,
+    "long base": f'<base href="/{"a" * 8_000}">' + "<a href=b>word</a>" * 15_000,
+    "deep quotations": "<blockquote>" * 30_000 + "word",
+    "headings": "<title>x</title>" + "<h1>word" * 30_000,
+    "linked data": '<script type="application/ld+json">' + "[" * 1_000_000 + "</script>word",
+    "character references": "word&#0;&#27;" * 50_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pages_are_read_within_bounds(name: str) -> None:
+    """The time is not asserted: each of these took seconds or minutes in a version without its bound."""
+    for whole in (False, True):
+        found = read(HOSTILE[name], whole=whole)
+        assert len(found.markdown) + len(found.html) < 10_000_000
+    assert "word" in found.text
+
+
+def test_a_page_whose_tree_is_not_built_keeps_its_text() -> None:
+    found = read("<div>" * 50_000 + "a * b")
+    assert (found.text, found.markdown, found.html) == ("a * b", "a \\* b", "<p>a * b</p>")
+    assert found.unread.startswith("the main content was not looked for: the page has more than")
+
+
+_MARKUP = """
+    <p> <div> </div> <main> </main> <nav> <table> <tr> <td> <th> </table> <br> <a href=b </a> <img src=c <pre> </pre>
+    <h1> <ul> <li> </ul> <b> </b> <script> </script> <title> </title> <body hidden> <frameset> <template> </template>
+    <svg> <math> <!-- --> &#27; word # * ` | > \x9b
+"""
+_PIECES = st.sampled_from(_MARKUP.split())
+_TYPES = st.sampled_from(["text/html", "text/plain", "text/markdown", "application/xml", "application/rss+xml", ""])
+
+
+@given(st.one_of(st.lists(_PIECES, max_size=60).map(" ".join).map(str.encode), st.binary(max_size=300)), _TYPES)
+def test_any_bytes_are_read(body: bytes, media_type: str) -> None:
+    for whole in (False, True):
+        found = read(body, media_type, whole=whole)
+        for text in (found.text, found.markdown, found.html, found.title):
+            assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
+        assert "<script" not in found.html
