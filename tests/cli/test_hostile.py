@@ -106,6 +106,12 @@ CASES = [
     "crawl {url} --into dry --include [{evil}",
     "crawl --seeds {file} --into dry",
     "crawl --config {file} --into dry",
+    "fetch {url} --allow-private",
+    "fetch {url} {url}moved --allow-private --as text",
+    "fetch {url} {url}typed --allow-private --as html --whole",
+    "fetch {url} {url}closed%1B[2Jz --allow-private --json",
+    "fetch {url}{evil} --allow-private",
+    "fetch {evil}",
     "status --in crawl",
     "status --in {file}",
     "pause --in crawl",
@@ -314,7 +320,7 @@ def test_no_command_prints_what_steers_a_terminal(
     case: str, url: str, place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place)
-    if "--diff" in case:  # elsewhere `patch` needs the bytes of the file
+    if "--diff" in case or case.startswith("fetch"):  # elsewhere programs need the bytes as they are
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     status = main(arguments_of(case, url))
     out, err = capfd.readouterr()

@@ -75,6 +75,7 @@ CODES = {"code", "severity", "title"}
 AUDITED = {"url", "line", "column", "code", "severity", "message", "fix", "related"}
 FINDING = {"file", "line", "column", "code", "severity", "message", "fix"}
 VERDICT = {"url", "agent", "dialect", "allowed", "line", "rule", "section", "reason"}
+FETCHED = {"url", "final_url", "status", "title", "author", "date", "lang", "text", "markdown", "links", "verdict"}
 ROBOT = {"name", "operator", "purpose", "tier", "evidence"}
 ORDER = {"done", "state", "in_flight"}
 SUBMITTED = {"done", "submitted", "known", "out_of_scope", "urls"}
@@ -117,6 +118,9 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("directives {url}two", 0, dict, {"index", "follow", "archive", "snippet", "sources"}),
     ("directives {url}closed", 1, dict, {"url", "agent", "dialect", "closed_to_goodbot"}),
     ("directives http://127.0.0.1:9/", 3, None, set()),
+    ("fetch {url} --allow-private", 0, list, FETCHED),
+    ("fetch {url} {url}closed --allow-private", 1, list, FETCHED),
+    ("fetch {down} --allow-private", 3, list, FETCHED),
     ("remember {url} --into history", 0, list, {"url", "at", "status", "changed", "opened", "closed"}),
     ("remember {url} --into history --file robots.txt --page {url}two", 0, list, {"same_as_file", "pages"}),
     ("remember {down} --into history", 3, list, {"failure", "reason"}),
