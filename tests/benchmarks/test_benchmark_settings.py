@@ -20,6 +20,7 @@ SETTINGS = {
     "cluster": "LOCALWEB PAGES SIZES RESULTS",
     "crawl": "LOCALWEB SITES RUNS PROGRAMS BEFORE RESULTS",
     "exclusion": "CORPUS RESULTS",
+    "fetch": "PAGES PROGRAMS RESULTS",
     "first_pages": "LOCALWEB PAGES PROGRAMS RESULTS",
     "freshness": "PAGES DAYS SEED RESULTS",
     "frontier": "SIZES HOSTS RESULTS",
@@ -57,6 +58,7 @@ REFUSED = [
         "BEFORE must be a Python interpreter with goodbot installed, not '/no/python'",
     ),
     ("exclusion", {"CORPUS": "/no\nfolder"}, "CORPUS must be a folder with *.txt files, not '/no\\nfolder'"),
+    ("fetch", {"PAGES": "-1"}, "PAGES must be a whole number from 0 to 1,000, not '-1'"),
     (
         "first_pages",
         {"LOCALWEB": "http://example.org/"},
