@@ -165,19 +165,18 @@ HOSTILE = {
 
 def hostile(read: Read, page: str) -> str:
     """Reads one page in a process of its own. Returns the CPU time and the memory it took, or how it ended."""
-    began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     receive, send = os.pipe()
     process = os.fork()
     if not process:
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 1))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-        cpu = time.process_time()
+        cpu, memory = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         try:
             _result(read, page)
         finally:
             used = resource.getrusage(resource.RUSAGE_SELF)
-            os.write(send, f"{time.process_time() - cpu:.2f} s, {(used.ru_maxrss - began) // 1024} MB".encode())
+            os.write(send, f"{time.process_time() - cpu:.2f} s, {(used.ru_maxrss - memory) // 1024} MB".encode())
             os._exit(0)
     os.close(send)
     with os.fdopen(receive, "rb") as pipe:

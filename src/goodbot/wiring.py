@@ -147,7 +147,7 @@ async def open_browser(settings: Settings) -> Browser:
     try:
         from goodbot.robot.render.chromium import open_chromium  # noqa: PLC0415  (takes 0.2 s)
     except ModuleNotFoundError as error:
-        raise InputError("rendering needs Playwright: pip install goodbot[render]") from error
+        raise InputError("rendering needs Playwright: pip install playwright") from error
     identity = identity_of(settings, version("goodbot"))
     return await open_chromium(settings.render_executable, identity.user_agent)
 

@@ -52,7 +52,7 @@ NOT_RUN = {
 }
 """Commands, by how they begin, and why they are not run here."""
 
-SLOW = ("goodbot crawl .*--render",)
+SLOW = ("goodbot (crawl|fetch) .*--render",)
 """Commands that take long."""
 
 _PAGE = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Old</title><p>x"

@@ -61,7 +61,7 @@ _OTHERS: Final = tuple(item.name for item in fields(Settings) if item.name not i
     is_flag=True,
     default=None,
     help="Run the scripts of a page in Chromium before it is read; goodbot fetches what they request, by the same "
-    "rules. Needs Playwright: pip install goodbot[render].",
+    "rules. Needs Playwright (the optional dependency `render`).",
 )
 @partial(settings_options, without=_OTHERS)
 def command(urls: tuple[str, ...], form: Form, whole: bool, as_json: bool, **options: Any) -> int:

@@ -20,9 +20,11 @@ _MIN_CONTENT_SHARE: Final = 0.4
 _NEARLY_ALL: Final = 0.8
 _NEARLY_ALL_TEXT: Final = 0.9
 _MOST_ASIDE: Final = 0.4
-"""What is named as a menu, a comment and so on stays if it has more than this share of all that counts."""
+_MOST_ASIDE_CHARS: Final = 400
+"""What is named as a menu, a comment and so on stays if it has more than this share of all that counts, and more than
+so many characters: some pages have little content and a long footer."""
 _LEAST_MARKED: Final = 0.5
-_LEAST_MARKED_TEXT: Final = 0.3
+_LEAST_MARKED_TEXT: Final = 0.1
 _LINK_SHARE: Final = 0.6
 _MIN_LINK_CHARS: Final = 40
 _MAX_NAME_CHARS: Final = 200
@@ -37,6 +39,8 @@ _WHOLE: Final = frozenset(["blockquote", "dl", "li", "ol", "p", "pre", "table", 
 """The choice does not go into these: they are a part of the content."""
 _LINK_LISTS: Final = frozenset(["dl", "div", "li", "ol", "p", "section", "table", "td", "ul"])
 
+_MARKED_TAGS: Final = frozenset({"article", "body", "main"})
+"""These are never taken out, whatever they are called."""
 _ASIDE_TAGS: Final = frozenset({"aside", "footer", "nav"})
 _ASIDE_ROLES: Final = frozenset({"banner", "complementary", "contentinfo", "navigation", "search"})
 _ASIDE_WORDS: Final = """
@@ -74,8 +78,9 @@ def choose_content(body: turbohtml.Element) -> turbohtml.Element:
     """Returns the element of the main content, and takes out of the tree what does not belong to it. Never raises;
     linear."""
     page = _measured(body)
+    most = max(_MOST_ASIDE * page.content, _MOST_ASIDE_CHARS)
     for block in page.within():
-        if block.content <= _MOST_ASIDE * page.content and _is_aside(block.element) and block.tag not in _MARKED_TAGS:
+        if block.content <= most and block.tag not in _MARKED_TAGS and _is_aside(block.element):
             block.element.decompose()
     page = _measured(body)
     marked = _marked(page)
@@ -85,9 +90,6 @@ def choose_content(body: turbohtml.Element) -> turbohtml.Element:
         _remove_link_lists(found)
         return found.element
     return (marked or _descended(page, _NEARLY_ALL_TEXT, lambda block: block.text)).element
-
-
-_MARKED_TAGS: Final = frozenset({"article", "body", "main"})
 
 
 def _measured(body: turbohtml.Element) -> Block:

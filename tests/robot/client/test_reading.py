@@ -7,7 +7,15 @@ import pytest
 
 from goodbot import Robot
 from goodbot.api import RobotOptions
+from goodbot.config import Settings
 from goodbot.errors import InputError
+from goodbot.robot.client.client import Client
+from goodbot.robot.client.page_rendering import no_browser
+from goodbot.robot.render.rendering import Browser, RenderedDom, ResourceLoader, ResourceRequest, ServedResource
+from goodbot.store.memory.memory_robots import MemoryRobots
+from goodbot.testing import FakeClock, FakeWeb
+from goodbot.url import Url
+from goodbot.values import Response
 from webserver import Handler, WebServer, answer, closing
 
 PLAIN = (("Content-Type", "text/plain"),)
@@ -69,7 +77,7 @@ async def test_what_cannot_be_fetched_is_a_reading_without_text() -> None:
         assert off.failure is not None
 
 
-async def test_a_client_without_a_browser_says_so() -> None:
+async def test_wrong_calls_raise() -> None:
     async with WebServer({"/": answer(PAGE.replace(b"</body>", b"<script>1</script>"))}) as server:
         async with robot_of(contact="mailto:me@example.org") as robot:
             with pytest.raises(InputError, match="not an http or https URL"):
@@ -78,3 +86,79 @@ async def test_a_client_without_a_browser_says_so() -> None:
         blocking.close()
         with pytest.raises(InputError, match="closed"):
             blocking.read(server.url("/"))
+
+
+class ShownPage:
+    """A browser that shows one document, whatever it gets."""
+
+    def __init__(self, html: str | None) -> None:
+        self.html = html
+        self.urls: list[str] = []
+        self.closed = False
+
+    async def show(self, url: str, document: ServedResource, answers: ResourceLoader, time_s: float) -> RenderedDom:
+        self.urls.append(url)
+        resource = await answers.answer(ResourceRequest("http://127.0.0.1/", "xhr"))
+        assert resource is None  # a public page may not request a private address
+        return RenderedDom(self.html, "quiet")
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def client_of(pages: dict[str, Response], browser: ShownPage | None = None) -> Client:
+    clock = FakeClock()
+    answers = {"https://example.org/robots.txt": Response(404, (), b""), **pages}
+
+    async def admit(url: Url) -> None:
+        """Every URL may be requested."""
+
+    async def browse() -> Browser:
+        return browser if browser is not None else await no_browser()
+
+    web = FakeWeb(answers, clock, peer="93.184.216.34")
+    settings = Settings(allow_private=True)
+    return Client(settings, "MyBot", connect=lambda: web, admit=admit, store=MemoryRobots, clock=clock, browse=browse)
+
+
+HTML = (("Content-Type", "text/html"),)
+APP = "https://example.org/app"
+SCRIPTED = Response(200, HTML, b"<title>Before</title><meta name=robots content=noarchive><script>x</script>")
+
+
+async def test_a_page_is_rendered_before_it_is_read() -> None:
+    browser = ShownPage("<title>After</title><main><p>What the scripts have made of it.</main>")
+    client = client_of({APP: SCRIPTED, "https://example.org/plain": Response(200, HTML, b"<p>no program")}, browser)
+    got = await client.read(APP, render=True)
+    assert (got.title, got.text, got.directives.archive) == ("After", "What the scripts have made of it.", False)
+    plain = await client.read("https://example.org/plain", render=True)
+    assert (plain.text, browser.urls, browser.closed) == ("no program", [APP], False)
+    assert (await client.read(APP)).title == "Before"
+    await client.close()
+    assert browser.closed
+
+
+async def test_a_browser_that_fails_leaves_the_page_as_it_came() -> None:
+    client = client_of({APP: SCRIPTED}, ShownPage(None))
+    assert (await client.read(APP, render=True)).title == "Before"
+
+
+async def test_rendering_without_a_browser_is_bad_input() -> None:
+    client = client_of({APP: SCRIPTED})
+    with pytest.raises(InputError, match="without a browser"):
+        await client.read(APP, render=True)
+    await client.close()
+
+
+async def test_a_long_answer_says_that_it_was_cut() -> None:
+    robot = robot_of(settings=Settings(body_limit=524_288))
+    async with WebServer({"/": answer(b"<p>word " + b"x" * 600_000)}) as server, robot:
+        got = await robot.read(server.url("/"))
+        assert (got.ok, got.unread) == (True, "only the first 524 kB were fetched")
+        assert got.text.startswith("word")
+
+
+async def test_a_bot_wall_has_no_text() -> None:
+    wall = Response(403, (*HTML, ("cf-mitigated", "challenge")), b"<title>Just a moment...</title><p>Checking")
+    got = await client_of({APP: wall}).read(APP)
+    assert (got.ok, got.wall, got.text) == (False, "Cloudflare", "")
