@@ -159,6 +159,7 @@ HOSTILE = {
     "20,000 nested tables": "<table><tr><td>" * 20_000 + "x",
     "32,000 line breaks": "<p>" + "<br>\n" * 32_000,
     "ragged table": "<table><tr>" + "<td>a" * 16_000 + "<tr><td>b" * 7_000,
+    "long cell": "<table><tr><td>" + "x" * 100_000 + "<tr><td>a" * 15_000,
     "10 MB of paragraphs": "<p>lorem ipsum dolor, sit amet consectetur.</p>\n" * 220_000,
 }
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import turbohtml
-from turbohtml import Markdown, PlainText
+from turbohtml import Markdown
 
 from goodbot.page.bounded_tree import build_tree
 from goodbot.page.clean_html import SCHEMES, clean_html
 from goodbot.page.content_choice import choose_content
+from goodbot.page.html import read_html
 from goodbot.page.main_tables import prepare_tables
 from goodbot.page.markdown import html_of_markdown
 from goodbot.page.markdown_writing import markdown_of_lines
@@ -28,7 +29,6 @@ _UNSEEN: Final = (
     " noscript, video, [hidden]"
 )
 _MARKDOWN: Final = Markdown(tables=Markdown.Tables(cell_blocks="text"))
-_TEXT: Final = PlainText()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def read_main_html(html: str, base: str, title: str, text: str, *, whole: bool =
     if tree is None:
         unread, markdown = f"the main content was not looked for: {refused}", markdown_of_lines(text)
         return MainHtml(title, None, None, text, markdown, clean_html(html_of_markdown(markdown)), unread)
-    facts = title_of(tree, title), author_of(tree, tree.article().byline), date_of(html)
+    facts = title_of(tree, title), author_of(tree), date_of(html)
     tree.remove(_UNSEEN)
     body = tree.select_one("body")
     if body is None:  # a frameset
@@ -59,7 +59,9 @@ def read_main_html(html: str, base: str, title: str, text: str, *, whole: bool =
     _prepare(body)
     root = body if whole else choose_content(body)
     _resolve_links(tree, root, base)
-    return MainHtml(*facts, root.to_text(_TEXT), root.to_markdown(_MARKDOWN), clean_html(root.serialize()))
+    content = clean_html(root.serialize())
+    # Not the tree's own text: it pads the cells of a table, so that one long cell makes all rows as long.
+    return MainHtml(*facts, read_html(content).text, root.to_markdown(_MARKDOWN), content)
 
 
 def convert_markdown(markdown: str, base: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from turbohtml.extract import DateExtraction, dates
 
 MAX_AUTHOR_CHARS: Final = 200
 MAX_AUTHORS: Final = 20
+_AUTHORS: Final = "[itemprop=author], a[rel~=author]"
 _MAX_NODES: Final = 2_000
 _DATES: Final = DateExtraction(original=True, extensive_search=False, max_date=date.max)
 """Only dates that the page states in its markup, or in its canonical URL; not those in its text."""
@@ -33,10 +34,11 @@ def date_of(html: str) -> str | None:
     return None if found is None else found.date
 
 
-def author_of(tree: turbohtml.Document, byline: str | None) -> str | None:
-    """Returns the names of the authors: from the page's JSON-LD (schema.org), else META or `byline`."""
-    for candidate in (", ".join(_linked_authors(tree)), _meta(tree, "author"), byline):
-        text = _folded(candidate or "")
+def author_of(tree: turbohtml.Document) -> str | None:
+    """Returns the names of the authors: from the page's JSON-LD (schema.org), else META, else marked elements."""
+    marked = [(found.select_one("[itemprop=name]") or found).text for found in tree.select(_AUTHORS)[:1]]
+    for candidate in (", ".join(_linked_authors(tree)), _meta(tree, "author"), *marked):
+        text = _folded(candidate)
         if text and "://" not in text:
             return text[:MAX_AUTHOR_CHARS]
     return None

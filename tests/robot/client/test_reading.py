@@ -154,7 +154,7 @@ async def test_a_long_answer_says_that_it_was_cut() -> None:
     robot = robot_of(settings=Settings(body_limit=524_288))
     async with WebServer({"/": answer(b"<p>word " + b"x" * 600_000)}) as server, robot:
         got = await robot.read(server.url("/"))
-        assert (got.ok, got.unread) == (True, "only the first 524 kB were fetched")
+        assert (got.ok, got.unread) == (True, "only the first 524.3 kB were fetched")
         assert got.text.startswith("word")
 
 
