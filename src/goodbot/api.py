@@ -21,16 +21,16 @@ from goodbot.errors import InputError, RunError
 from goodbot.index import Refreshed, StoppedError
 from goodbot.live import EndReason
 from goodbot.page.webpage import WebPage
-from goodbot.ports import Clock
+from goodbot.ports import Clock, Transport
 from goodbot.robot.client.blocking import BlockingClient
 from goodbot.robot.client.client import MAX_HOST_WAIT_S, Client
 from goodbot.robot.client.page_stream import PageStream
+from goodbot.robot.client.private_hosts import OthersPublicTransport, PrivateHosts
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of, transport_of
 from goodbot.robot.crawl.batch import Batch
 from goodbot.robot.fetch.guard import AddressGuard, Network
 from goodbot.robot.fetch.identity import Identity, identity_of
 from goodbot.robot.fetch.signing import signer_of
-from goodbot.robot.fetch.transport import CurlTransport
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import parse_seeds, typed_seeds
 from goodbot.store.memory.memory_frontier import MemoryFrontier
@@ -52,6 +52,7 @@ class RobotOptions(TypedDict, total=False):
 
     contact: str | None
     allow_private: bool
+    private_hosts: Iterable[str]
     delay: float | None
     patience_s: float
     resolve: Iterable[str]
@@ -66,8 +67,9 @@ class Robot(Client):
 
     `agent` is the robot's name, such as `MyBot/1.0`. `contact` is a mail address or a URL where a site's owner can
     reach you. The robot obeys robots.txt and sends one request at a time to each host, with a delay in between, even if
-    many tasks call `get`. `async with` or `close` closes its connections, and so does garbage collection. Raises
-    InputError for an invalid name or setting, and for a request to a public host without a contact.
+    many tasks call `get`. With `private_hosts` (`HOST` or `HOST:PORT`), it requests these at private addresses, and all
+    other hosts at public ones only. `async with` or `close` closes its connections, and so does garbage collection.
+    Raises InputError for an invalid name or setting, and for a request to a public host without a contact.
     """
 
     def __init__(self, agent: str, **options: Unpack[RobotOptions]) -> None:
@@ -77,6 +79,8 @@ class Robot(Client):
             identity = identity_of(settings, version("goodbot"))
             signer_of(settings)
         self._own = settings
+        hosts = options.get("private_hosts")
+        self._private_hosts = None if hosts is None else PrivateHosts(_as_tuple(hosts))
         self._guard = AddressGuard()
         self._admitted: set[str] = set()
         super().__init__(
@@ -104,16 +108,19 @@ class Robot(Client):
     ) -> None:
         await self.close()
 
-    def _transport(self, identity: Identity, clock: Clock) -> CurlTransport:
+    def _transport(self, identity: Identity, clock: Clock) -> Transport:
         with _python_option_names():
-            return transport_of(self._own, self._guard, identity, clock, signer_of(self._own))
+            transport = transport_of(self._own, self._guard, identity, clock, signer_of(self._own))
+        return transport if self._private_hosts is None else OthersPublicTransport(transport, self._private_hosts)
 
     async def _admitting(self, url: Url) -> None:
         """Allows requests to the private address range of a URL that the program requests, if the settings permit it.
         Otherwise the address guard refuses the request later, as it does for links."""
-        if url.origin in self._admitted or (is_private_host(url.host) and not self._own.allow_private):
+        may_be_private = self._own.allow_private if self._private_hosts is None else url in self._private_hosts
+        if url.origin in self._admitted or (is_private_host(url.host) and not may_be_private):
             return
-        networks = await _private_networks(replace(self._own, seeds=(f"{url.origin}/",)))
+        settings = replace(self._own, seeds=(f"{url.origin}/",), allow_private=may_be_private)
+        networks = await _private_networks(settings)
         self._guard.open(networks)
         if len(self._admitted) >= MAX_ADMITTED:
             self._admitted.clear()

@@ -25,7 +25,7 @@ from goodbot.robot.client.planned_request import PlannedRequest
 from goodbot.robot.client.reading import Reading
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.permission import Permission, Permit
-from goodbot.robot.manners.politeness import is_private_peer
+from goodbot.robot.manners.politeness import NOTHING_ASKED, is_private_peer
 from goodbot.robot.manners.redirects import MAX_REDIRECTS, redirect_target
 from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.robot.render.rendering import Browser
@@ -143,6 +143,13 @@ class Client:
         target = parsed(url)
         await self._admit(target)
         return await (await self._connected()).permission.access(target)
+
+    def expected_at(self, url: str | Url) -> float:
+        """Returns when a request for `url` could be sent if it were made now, as far as is known without a request:
+        after those that wait for its host. Unix seconds, now or later."""
+        target, connections = parsed(url), self._connections
+        timing = NOTHING_ASKED if connections is None else connections.permission.timing_of(target)
+        return self._pace.expected_at(target, timing, queue=True)
 
     async def close(self) -> None:
         """Closes every connection and cancels requests in flight. May be called again. Later requests raise

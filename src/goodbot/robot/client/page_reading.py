@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from goodbot.config import Settings
-from goodbot.exclusion import Access, Directives, RobotsTxt
+from goodbot.exclusion import Access, Directives, Preferences, RobotsTxt
 from goodbot.human import human_bytes
 from goodbot.page.main_content import MainContent, read_main_content
 from goodbot.page.rendered import Rendered
@@ -59,9 +59,9 @@ def _reading(answer: Answer, access: Access | None, content: MainContent | None)
 
 def _preferences(
     answer: Answer, access: Access | None, headers: Headers, metas: Iterable[tuple[str, str]]
-) -> dict[str, str]:
+) -> Preferences:
     rules = _NO_RULES if access is None else access.rules
-    return dict(rules.preferences(answer.url, answer.verdict.agent, headers=headers, metas=metas))
+    return rules.preferences(answer.url, answer.verdict.agent, headers=headers, metas=metas)
 
 
 def _cut(answer: Answer) -> str:

@@ -1,9 +1,8 @@
 """Holds what a program gets when it reads a URL: the content of the document, and what its robot may do with it."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 
-from goodbot.exclusion import Directives, Verdict
+from goodbot.exclusion import Directives, Preferences, Verdict
 from goodbot.page.main_content import MainContent
 from goodbot.values import Failure, Link
 
@@ -17,8 +16,9 @@ class Reading:
     `verdict` forbids the URL, or the document could not be fetched or read. `title` is empty, and `author`, `date`
     (ISO 8601) and `lang` (BCP 47) are None, if the document does not state them. `links` are all links of the page,
     absolute, each once. `directives` are what the page lets robots do, `preferences` what its content may be used for:
-    "search", "ai-input" and "ai-train" → "allowed", "disallowed" or "unknown". `type` is the media type. `status`,
-    `failure`, `held_until` and `wall` are those of `Answer`. `unread` says what of the document could not be read.
+    "search", "ai-input" and "ai-train" → "allowed", "disallowed" or "unknown"; its `reasons` say why. `type` is the
+    media type. `status`, `failure`, `held_until` and `wall` are those of `Answer`. `unread` says what of the document
+    could not be read.
     """
 
     url: str
@@ -34,7 +34,7 @@ class Reading:
     html: str = field(default="", repr=False)
     links: tuple[Link, ...] = field(default=(), repr=False)
     directives: Directives = field(default_factory=Directives, repr=False)
-    preferences: Mapping[str, str] = field(default_factory=dict)
+    preferences: Preferences = field(default_factory=Preferences)
     type: str = ""
     trouble: str | None = None
     failure: Failure | None = None

@@ -153,7 +153,7 @@ class Permission:
             clock,
             self.pace,
             judge=self._judge,
-            timing=self._timing_of,
+            timing=self.timing_of,
             keep=keep,
             turn_timeout_s=turn_timeout_s,
         )
@@ -333,7 +333,7 @@ class Permission:
             chain = self._waiting[chain]
         return chain == other
 
-    def _timing_of(self, url: Url) -> Timing:
+    def timing_of(self, url: Url) -> Timing:
         """Returns what is known of when and how often `url` may be requested. Visit-time does not apply to /robots.txt,
         because it is the file that states it, nor does a gap too long for a crawl, because nothing else is
         requested then."""
