@@ -165,6 +165,7 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("search unheardof --in crawl", 0, dict, SEARCH),
     ("search word --in crawl --with {url}?q={{searchTerms}}", 0, dict, SEARCH | {"sources"}),
     ("search --run queries.jsonl --in crawl", 0, None, SEARCH | {"id"}),
+    ("mcp --in nowhere", 2, None, set()),
     ("index rebuild --in crawl", 0, dict, {"done", "documents", "requeued"}),
     ("index snapshot --in crawl --to copies", 0, dict, SNAPSHOT),
     ("index snapshot --in crawl --to copies --verify", 0, dict, SNAPSHOT | {"verified_files", "damaged_files"}),
@@ -256,11 +257,12 @@ def test_each_command_has_a_shape() -> None:
 SERVING = [
     ("serve --in crawl --port 0 --listen 127.0.0.1 --json", {"url", "crawl_url", "key_directory"}),
     ("demo --port 0 --json", {"url", "sites", "states", "searches"}),
+    ("mcp --in crawl --http 0 --json", {"url", "tools"}),
 ]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize(("typed", "keys"), SERVING, ids=["serve", "demo"])
+@pytest.mark.parametrize(("typed", "keys"), SERVING, ids=["serve", "demo", "mcp"])
 def test_a_server_prints_its_address_and_ends_with_status_0(
     typed: str, keys: set[str], number: signal.Signals, place: Path
 ) -> None:

@@ -45,6 +45,7 @@ NOT_RUN = {
     r"goodbot watch( *(#.*)?$| .*/var/log/)": "reads the logs of the reader's server",
     r"goodbot remember .*--every": "runs until Ctrl-C: a test of its own does that",
     r"goodbot index snapshot .*--every": "runs until Ctrl-C: a test of its own does that",
+    r"goodbot mcp ": "runs until its client leaves: tests of its own do that",
     r"goodbot gate (?!export)": "runs until Ctrl-C: tests of its own do that",
     r"goodbot watch .*--follow": "runs until Ctrl-C: tests of its own do that",
     r"python3 -m http\.server |curl http://127\.0\.0\.1": "is one side of a conversation that other tests have",

@@ -210,7 +210,7 @@ def shared_options(*, output: bool) -> list[click.Option]:
             click.Choice(LEVELS, case_sensitive=False),
             "LEVEL",
             f"Log to standard error: {', '.join(LEVELS)}. Without this option nothing is logged there, except by "
-            "`goodbot serve` and `goodbot gate`, which log warnings and errors.",
+            "`goodbot serve`, `goodbot gate` and `goodbot mcp`, which log warnings and errors.",
         ),
         _kept(
             ["--log-json"],

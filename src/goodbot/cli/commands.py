@@ -49,6 +49,7 @@ SECTIONS = {
     "Search": {
         "search": "Search crawled pages or imported documents",
         "serve": "Serve the search of a crawl, and pages about it, to browsers and programs",
+        "mcp": "Give AI agents tools to fetch, check and search pages (MCP server)",
         "index": "Fill, rebuild, measure or copy a search index",
         "announce": "Report changed pages of your site to search services",
     },

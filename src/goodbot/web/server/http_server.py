@@ -39,17 +39,20 @@ def serve(
     listener: socket.socket | None = None,
     public_host: str | None = None,
     on_stop: Callable[[], None] = lambda: None,
+    *,
+    lifespan: bool = False,
 ) -> None:
     """Serves `app` on `host` and `port` (0: any free one), or on a `listener` already opened for them. Returns after
     Ctrl-C, SIGTERM or SIGHUP, once open requests are answered (2 s at most).
 
-    Calls `on_ready` with the URL as soon as it answers requests, `on_stop` when it begins to stop. Raises RunError if
+    Calls `on_ready` with the URL as soon as it answers requests, `on_stop` when it begins to stop. `lifespan`: the
+    application wants to know when the server starts and ends (ASGI lifespan). Raises RunError if
     it cannot listen on the address, InputError for a port that does not exist. Prints nothing; logs to `goodbot.web`.
     On loopback it answers only requests whose Host is this machine or `public_host`. Otherwise a site could make a
     visitor's browser read the index, by resolving its own name to 127.0.0.1 (DNS rebinding).
     """
     with listener or listening(host, port) as opened, throttled():
-        server = _Server(app, opened, host, on_ready, public_host=public_host, on_stop=on_stop)
+        server = _Server(app, opened, host, on_ready, public_host=public_host, on_stop=on_stop, lifespan=lifespan)
         try:
             with stopped_as_by_ctrl_c():
                 server.run(sockets=[opened])
@@ -96,6 +99,8 @@ class _Server(uvicorn.Server):
         limit: ConnectionLimit | None = None,
         public_host: str | None = None,
         on_stop: Callable[[], None] = lambda: None,
+        *,
+        lifespan: bool = False,
     ) -> None:
         if _is_loopback(listener):
             names = [host, "localhost", "*.localhost", "127.0.0.1", "[::1]", "::1"]
@@ -108,7 +113,7 @@ class _Server(uvicorn.Server):
                 loop="asyncio",
                 h11_max_incomplete_event_size=HEAD_BYTES,
                 backlog=ACCEPTED_AT_ONCE,
-                lifespan="off",
+                lifespan="on" if lifespan else "off",
                 ws="none",
                 log_config=None,
                 log_level="warning",

@@ -1,0 +1,57 @@
+"""Says what a tool needs of the robot. `goodbot.Robot` fits, and so does a fake in tests."""
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from goodbot.errors import InputError
+from goodbot.exclusion import Access
+from goodbot.robot.client.reading import Reading
+from goodbot.url import Url
+
+NO_CONTACT: Final = (
+    "this server requests public hosts only when it says who runs it: its operator has to start it with goodbot mcp "
+    "--contact and a mail address or a URL, or to set contact in goodbot.toml"
+)
+
+
+class Pages(Protocol):
+    """Reads pages and robots.txt files as a polite robot does: it waits for the host, and obeys robots.txt."""
+
+    async def read(self, url: Url, *, whole: bool = False) -> Reading:
+        """Fetches a page and reads its main text; `whole`: all of its text."""
+        ...
+
+    async def rules(self, url: Url) -> Access:
+        """Returns the robots.txt in force at the origin of `url`."""
+        ...
+
+    def expected_at(self, url: Url) -> float:
+        """Returns when a request for `url` could be sent, in Unix seconds."""
+        ...
+
+
+class PagesWithContact:
+    """`Pages` that request no host for which `lacks_contact` says that the robot has to name a contact first. Then they
+    raise InputError, which says what the operator of the server has to do."""
+
+    def __init__(self, pages: Pages, lacks_contact: Callable[[Url], bool]) -> None:
+        self._pages = pages
+        self._lacks_contact = lacks_contact
+
+    async def read(self, url: Url, *, whole: bool = False) -> Reading:
+        """See `Pages`."""
+        self._check(url)
+        return await self._pages.read(url, whole=whole)
+
+    async def rules(self, url: Url) -> Access:
+        """See `Pages`."""
+        self._check(url)
+        return await self._pages.rules(url)
+
+    def expected_at(self, url: Url) -> float:
+        """See `Pages`."""
+        return self._pages.expected_at(url)
+
+    def _check(self, url: Url) -> None:
+        if self._lacks_contact(url):
+            raise InputError(NO_CONTACT)
