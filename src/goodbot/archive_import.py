@@ -12,6 +12,7 @@ from goodbot.capture_import import CaptureImport, ImportCounts, Progress
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder
+from goodbot.crawl_stores import drop_killed_import
 from goodbot.errors import InputError, RunError
 from goodbot.index_opening import Sources, Watch, index_pending, open_index, refresh_if_needed
 from goodbot.robot.fetch.identity import identity_of
@@ -21,7 +22,6 @@ from goodbot.store.foreign.capture_reader import OtherRecord, SkippedCapture, lo
 from goodbot.store.foreign.foreign_values import MAX_DAMAGES, Damage, ForeignCapture
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
-from goodbot.store.warc.warc_files import cut_back
 from goodbot.values import Status
 
 
@@ -145,8 +145,7 @@ async def _importing(
     with ExitStack() as stack:
         frontier = SqliteFrontier.open(folder.frontier, create=True, now=clock.now)
         stack.callback(frontier.close)
-        if (end := frontier.unfinished_import()) is not None:
-            cut_back(folder.warc, *end)
+        drop_killed_import(folder, frontier)
         writer = writer_id(folder.path) if settings.archive_to is not None else ""
         archive = WarcArchive(
             *(folder.warc, clock, SOFTWARE),

@@ -23,6 +23,7 @@ from goodbot.store.control.control_token import make_token
 from goodbot.store.control.writer_id import writer_id
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
+from goodbot.store.warc.warc_files import cut_back
 from goodbot.url import Url
 
 Beginning = Callable[[], AbstractContextManager[tuple[str, ...]]]
@@ -76,10 +77,21 @@ def _in_folder(folder: CrawlFolder, settings: Settings, revisit_until: float | N
             host_lists=settings.host_lists,
         )
         stack.callback(frontier.close)
+        drop_killed_import(folder, frontier)
         control = _attended(folder, stack)
         writer = writer_id(folder.path) if settings.archive_to is not None else ""
         archive = _archive(folder, settings, clock, stack, writer)
         yield CrawlStores(control, frontier, archive, clock, lambda: folder.seeds, lambda: nullcontext(_NO_OTHERS))
+
+
+def drop_killed_import(folder: CrawlFolder, frontier: SqliteFrontier) -> None:
+    """Removes from the archive what a killed import has written there without committing it. To be called before the
+    archive is opened for writing. Raises RunError."""
+    end = frontier.unfinished_import()
+    if end is not None:
+        cut_back(folder.warc, *end)
+        with frontier.together():
+            frontier.import_notes().finish()
 
 
 @contextmanager

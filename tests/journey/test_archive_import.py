@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from journey.goodbot_process import Ended, ended, goodbot, start
 from store.foreign.foreign_samples import ID, http, members, page, pages, record, response, sha1, wacz
 from webserver import Exchange, WebServer, answer
@@ -374,6 +375,30 @@ async def test_after_a_kill_nothing_is_lost_or_doubled(tmp_path: Path, seed: int
     assert len(await texts(folder)) == MANY
     stats = await goodbot("index", "stats", "--in", folder, "--json")
     assert stats.json["documents"] == MANY
+
+
+async def test_a_killed_import_and_a_killed_crawl_after_it_keep_what_they_committed(tmp_path: Path) -> None:
+    async with WebServer(fallback=site) as server:
+        folder, warc = tmp_path / "crawl", tmp_path / "crawl" / "warc"
+        await imported(folder, write(tmp_path / "a.warc.gz", members(pages(2))))
+        (first,) = warc.glob("*.warc.gz")
+        torn = members([response(f"{SITE}/torn", linked(7))])
+        with first.open("ab") as file:  # as if the next batch had been written, and the import killed then
+            size = file.tell()
+            file.write(torn)
+        first.with_name(first.name.removesuffix(".warc.gz") + ".cdxj").unlink()
+        with SqliteFrontier.open(folder / "frontier.sqlite") as frontier, frontier.together():
+            frontier.import_notes().note_end(first.name, size)
+        crawled = await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")
+        assert crawled.status == 0, crawled.err
+        assert first.stat().st_size == size
+        for index in warc.glob("*.cdxj"):
+            index.unlink()  # as if the crawl had been killed, too
+        done = await imported(folder, write(tmp_path / "b.warc.gz", members(pages(3))))
+        assert (done["captures"], done["known"]) == (1, 2)
+        check = await goodbot("archive", "check", "--in", folder, "--json")
+        assert (check.status, check.json["lost"]) == (0, [])
+        assert await found(folder, "live") == [server.url("/")]
 
 
 async def test_ctrl_c_ends_an_import_cleanly(tmp_path: Path) -> None:
