@@ -321,6 +321,7 @@ FILES = st.one_of(
 """Any lines, and groups that share robots and nest their paths."""
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=120)
 @example("User-agent: A\nDisallow: /a\nUser-agent: anthropic-ai\nDisallow: /\nUser-agent: B\nDisallow: /b\n")
 @example("User-agent: A\nDisallow: ./\nUser-agent: B\nDisallow: /b\n")

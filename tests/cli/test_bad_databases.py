@@ -152,6 +152,7 @@ def test_a_table_of_another_program(
 # ---- another frontier than before -----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_crawl_that_has_another_frontier(tmp_path: Path, postgres: PostgresServer, capfd: Out) -> None:
     """It would begin anew, unnoticed."""
     folder = tmp_path / "crawl"

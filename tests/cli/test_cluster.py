@@ -196,6 +196,7 @@ def test_the_folder_or_the_settings_name_the_database(
     assert "give one of them" in capfd.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", FORMS)
 def test_the_crawl_of_one_machine_is_in_no_database(command: tuple[str, ...], tmp_path: Path, capfd: Out) -> None:
     arguments = ["crawl", "http://127.0.0.1:9/", "--into", str(tmp_path), "--allow-private", "-q"]

@@ -261,6 +261,7 @@ SERVING = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("typed", "keys"), SERVING, ids=["serve", "demo", "mcp"])
 def test_a_server_prints_its_address_and_ends_with_status_0(

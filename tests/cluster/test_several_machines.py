@@ -56,6 +56,7 @@ def check(dsn: str, sites: CountingSites, pages: int, folders: list[Path]) -> No
     assert archived == set(known)
 
 
+@pytest.mark.long
 async def test_machines_that_join_share_the_crawl(tmp_path: Path, postgres_dsn: str) -> None:
     folders = [tmp_path / name for name in "abc"]
     async with sites_with_pages(SITES, PAGES, tmp_path) as sites:

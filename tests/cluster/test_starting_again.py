@@ -74,6 +74,7 @@ def test_a_list_with_a_new_seed_is_refused(begun: Path, postgres_dsn: str, seeds
     assert sorted(begun.rglob("*")) == before, "the list is not kept for the next start"
 
 
+@pytest.mark.long
 def test_a_list_with_a_new_seed_is_taken_when_no_other_machine_takes_part(
     begun: Path, postgres_dsn: str, seeds: Path, capfd: Out
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_list_with_a_new_seed_is_taken_when_no_other_machine_takes_part(
         assert ("http://127.0.0.4:9/",) in connection.execute("SELECT url FROM seeds").fetchall()
 
 
+@pytest.mark.long
 def test_a_machine_goes_on_with_another_role(begun: Path, postgres_dsn: str, capfd: Out) -> None:
     """As after the preparation in docs/database.md: the owner begins the crawl, then the crawler goes on."""
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:

@@ -46,6 +46,7 @@ async def has_said(process: Process, text: str) -> str:
 # ---- the server is away at the start --------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 async def test_a_crawl_that_starts_waits_for_the_server(
     tmp_path: Path, postgres: PostgresServer, postgres_dsn: str
 ) -> None:

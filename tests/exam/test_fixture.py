@@ -182,6 +182,7 @@ def test_by_name(exam_site):
 """
 
 
+@pytest.mark.long
 def test_the_pytest_fixture(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(TEST)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"]

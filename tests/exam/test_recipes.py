@@ -129,6 +129,7 @@ def test_one_in_another_virtual_environment(tmp_path: Path, monkeypatch: pytest.
     program(environment, "python3", "echo 2.9.1")
     (elsewhere / "trafilatura").symlink_to(environment / "trafilatura")
     monkeypatch.setenv("PATH", str(elsewhere))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))  # beside ours there may be one, too
     found = RECIPES["trafilatura"].find()
     assert found.name == "trafilatura 2.9.1"
     assert str(environment / "python3") in found.command

@@ -121,6 +121,7 @@ def test_a_commit_that_is_killed_before_its_last_step_can_be_repeated(tmp_path: 
     assert TantivySearch(tmp_path).count() == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pages", [1, 200, 25_000])
 def test_what_was_removed_is_in_no_file_after_a_purge(tmp_path: Path, pages: int) -> None:
     """25,000 make a segment that tantivy does not hold to be as small as others are."""
@@ -347,6 +348,7 @@ def _damages(content: bytes) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.long
 def test_damaged_files_are_named_or_do_no_harm(tmp_path: Path) -> None:
     make(tmp_path / "whole")
     copies = []

@@ -73,6 +73,7 @@ def there(place: Path) -> list[str]:
     return sorted(path.name for path in place.glob("*.warc.gz"))
 
 
+@pytest.mark.long
 async def test_a_crawl_whose_archive_is_moved(tmp_path: Path) -> None:
     folder, place = tmp_path / "crawl", tmp_path / "a place"
     url = f"file://{quote(str(place))}"
@@ -236,6 +237,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.long
 async def test_a_place_in_the_folder_of_a_crawl(tmp_path: Path) -> None:
     """Of the same crawl, or another, also behind links and if an archive is kept elsewhere by a link. Nothing is
     fetched, moved or saved."""

@@ -246,6 +246,7 @@ def test_slow_clients_do_not_reach_goodbot(service: Service) -> None:
             pass
 
 
+@pytest.mark.long
 def test_clients_that_do_not_read_do_not_hold_goodbot(service: Service) -> None:
     """More of them than goodbot has connections ask for a page of results each."""
     request = f"GET {service.prefix}/search?q=robot HTTP/1.1\r\nHost: {service.host}\r\n\r\n"

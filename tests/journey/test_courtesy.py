@@ -95,6 +95,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "crawl"
 
 
+@pytest.mark.long
 async def test_the_report_agrees_with_the_server(folder: Path) -> None:
     site = Site(robots("User-agent: *\nCrawl-delay: 0.2\nDisallow: /private\n"), took_s=0.01)
     site.busy["/3"] = answer(b"", 429, [("Retry-After", "1")])

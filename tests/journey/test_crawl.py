@@ -398,6 +398,7 @@ async def test_a_crawl_on_a_disk_that_is_read_only(tmp_path: Path) -> None:
         assert (await ended(process)).status == 0
 
 
+@pytest.mark.long
 async def test_a_crawl_whose_reader_goes_away(folder: Path) -> None:
     """`goodbot crawl --json | head -1`: one line says that the crawl is not finished, and what was fetched is kept."""
     links = "".join(f'<a href="/x{number}">x</a>' for number in range(300))

@@ -78,6 +78,7 @@ def responses(file: Path) -> list[tuple[str, bytes]]:
         ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("archived", "tries"), [(True, 3), (False, 3), (False, 1)])
 async def test_its_answer_is_kept_and_goes_with_its_host(
     server: WebServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], archived: bool, tries: int

@@ -13,6 +13,7 @@ from goodbot.demo import EXAMPLE_QUERIES, DemoWeb
 from journey.goodbot_process import ended, goodbot, start
 
 
+@pytest.mark.long
 async def test_every_decision(tmp_path: Path) -> None:
     with DemoWeb() as web:
         urls = [site.url.rstrip("/") for site in web.sites]
@@ -65,6 +66,7 @@ async def test_a_stopped_demo_leaves_nothing(tmp_path: Path, moment: str, number
     assert (end.status, list(tmp_path.iterdir())) == (130, []), end.err
 
 
+@pytest.mark.long
 async def test_the_sites_are_there_while_the_search_page_is() -> None:
     process = await start("demo", "--port", "0", "--json")
     assert process.stdout is not None

@@ -161,6 +161,7 @@ async def test_of_a_crawl_at_rest(folder: Path, sites: list[WebServer]) -> None:
     assert (await goodbot("submit", gone.url("/7"), "--in", folder)).out == f"submitted     {gone.url('/7')}\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", ["1", "2"])
 async def test_of_a_crawl_that_runs(folder: Path, sites: list[WebServer], workers: str) -> None:
     gone, other = sites

@@ -58,6 +58,7 @@ def left(folder: Path, text: str) -> list[Path]:
     return [file for file in [*files, *folder.glob("frontier.sqlite*")] if text.encode() in file.read_bytes()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("late", [False, True])
 async def test_the_old_index_answers_without_the_host(tmp_path: Path, sites: list[WebServer], late: bool) -> None:
     gone, other = sites
@@ -107,6 +108,7 @@ def torn(index: Path) -> None:
         file.write_bytes(file.read_bytes()[:-9])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("damage", [shutil.rmtree, emptied, torn], ids=["removed", "emptied", "torn"])
 async def test_an_old_index_that_cannot_be_read_goes_as_a_whole(
     tmp_path: Path, sites: list[WebServer], damage: Callable[[Path], None]

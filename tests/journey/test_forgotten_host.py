@@ -65,6 +65,7 @@ async def test_a_crawl_of_nothing_else_says_how_to_allow_it_again(tmp_path: Path
         assert len(barred.targets) > asked
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not CHROMIUM.exists(), reason=f"needs {CHROMIUM}: apt install chromium")
 async def test_nothing_is_asked_for_a_page_that_is_rendered(tmp_path: Path) -> None:
     (tmp_path / "goodbot.toml").write_text("render_time = 120\n")

@@ -125,6 +125,7 @@ FAULTS: list[tuple[Callable[[Path], None], str]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("fault", "said"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
 async def test_a_fault_is_said_and_mended(
     folder: Path, server: WebServer, fault: Callable[[Path], None], said: str
@@ -155,6 +156,7 @@ async def test_a_fault_is_said_and_mended(
     assert not [*folder.glob("index.*")]
 
 
+@pytest.mark.long
 async def test_an_older_index_of_a_crawl_in_a_database(folder: Path, server: WebServer, postgres_dsn: str) -> None:
     """As in a copy of the folder that was made while the crawl was running."""
     await crawl(folder, server.url("/"), "--frontier", postgres_dsn, "--max-pages", "5")
@@ -269,6 +271,7 @@ async def test_a_crawl_that_goes_on_without_its_index_says_what_it_lacks(folder:
     assert await found(folder) == INDEXED
 
 
+@pytest.mark.long
 async def test_an_index_that_was_left_behind_is_rebuilt_by_hand(folder: Path, server: WebServer) -> None:
     await crawl(folder, server.url("/"), "--max-pages", "6")
     await crawl(folder, "--no-index")
@@ -289,6 +292,7 @@ async def test_an_index_begun_late(folder: Path, server: WebServer) -> None:
     assert set(server.targets[asked:]) <= {"/7"}
 
 
+@pytest.mark.long
 async def test_forgetting_a_host_does_not_make_an_older_index_look_sound(folder: Path) -> None:
     async with WebServer(fallback=site) as one, WebServer(fallback=site) as two:
         await crawl(folder, one.url("/"), two.url("/"), "--max-pages", "5")

@@ -215,6 +215,7 @@ def command_in(folder: Path) -> Path:
 # ---- the page -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_lines_of_the_page(tmp_path: Path) -> None:
     """Every command shown runs, on a file that passes."""
     (tmp_path / "robots.txt").write_text(GOOD, encoding="utf-8")

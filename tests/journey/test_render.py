@@ -48,6 +48,7 @@ def patience(tmp_path: Path) -> None:
     (tmp_path / "goodbot.toml").write_text("render_time = 120\n")
 
 
+@pytest.mark.long
 async def test_a_site_of_scripts_is_crawled_searched_and_explained(tmp_path: Path) -> None:
     async with WebServer(SITE) as server:
         crawled = await goodbot(
@@ -131,6 +132,7 @@ def _is_chromium(process: psutil.Process) -> bool:
         return False
 
 
+@pytest.mark.long
 async def test_a_kill_leaves_no_browser_behind(tmp_path: Path) -> None:
     async with WebServer({**SITE, "/app.js": answer(b"while (true) {}")}) as server:
         process = await start("crawl", server.url(), "--into", tmp_path, "--allow-private", "--render")

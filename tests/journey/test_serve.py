@@ -60,7 +60,7 @@ async def test_the_help_names_every_path_and_no_other(crawl: Path) -> None:
     paths = {route.path for route in app.routes if hasattr(route, "path")}
     assert any(isinstance(route, Mount) for route in app.routes)
     text = (await goodbot("serve", "--help")).out
-    named = set(re.findall(r"(?<![\w/:.])/[\w./-]*", text.partition("Exit status")[0]))
+    named = set(re.findall(r"(?<![\w/:.*])/[\w./*-]*", text.partition("Exit status")[0]))
     operators = {path for path in paths if path.startswith("/crawl/")}
     assert paths - operators - WITHOUT_LINE - named == set()
     assert named - paths == {"/.well-known/http-message-signatures-directory"}
@@ -151,6 +151,7 @@ async def test_a_socket_that_is_gone_does_no_harm(crawl: Path, tmp_path: Path) -
     assert (await ended(process)).status == 0
 
 
+@pytest.mark.long
 async def test_it_serves_before_a_running_crawl_has_an_index(tmp_path: Path) -> None:
     """The site answers only after the server has. Then the server finds its page, without being started again."""
     go_on = asyncio.Event()

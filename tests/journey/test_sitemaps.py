@@ -121,6 +121,7 @@ async def test_a_chain_of_sitemaps_without_end_is_left(folder: Path) -> None:
         assert "a sitemap index inside a sitemap index: the protocol allows one level" in why
 
 
+@pytest.mark.long
 async def test_bombs_and_entities_are_given_up_and_nobody_else_is_asked(folder: Path) -> None:
     async with WebServer() as canary:
         laughs = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))

@@ -34,6 +34,15 @@ PAGES = [
 ]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
+LONG_PAGES = {
+    "docs/recipes.md",
+    *(
+        f"docs/how-to/{name}.md"
+        for name in ("ci", "copy-an-index", "search-several-folders", "site-owners", "test-vectors", "watch-robots")
+    ),
+}
+"""Their commands take long."""
+
 NOT_RUN = {
     r"(\.venv/bin/)?pip (install|wheel|uninstall) |apt install |python3 -m venv ": "installs software",
     r"make ": "is a target of the Makefile",
@@ -164,7 +173,9 @@ async def serve(command: str, folder: Path, web: Web) -> None:
     assert (await ended(process)).status in (0, 130)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in LONG_PAGES else name for name in NAMES]
+)
 async def test_the_commands_of_a_page(name: str, tmp_path: Path, web: Web) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     typed = [command for command in commands_of(examples_of(ROOT / name)) if not is_form(command)]

@@ -262,6 +262,7 @@ async def test_junk_is_counted_by_reason(
     assert "\x1b" not in text.out
 
 
+@pytest.mark.long
 async def test_damaged_gzip_is_counted_as_far_as_it_goes(log: Path, tmp_path: Path) -> None:
     packed = tmp_path / "access.log.1.gz"
     packed.write_bytes(gzip.compress(make_log().text())[:-40_000])

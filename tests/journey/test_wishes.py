@@ -269,6 +269,7 @@ def read_twice(*, is_after: bool) -> set[str]:
     return {f"/{slug(case.name)}" for case in new if case.shown_before and case.shown_after} & VALIDATING
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", ["1", "2"])
 async def test_each_wish_is_kept_at_the_next_visit(folder: Path, settings: Path, workers: str) -> None:
     site = Site()

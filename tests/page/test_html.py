@@ -492,6 +492,7 @@ def same_without_text(html: str) -> None:
     assert {(link.url, link.follow) for link in bare.links} == {(link.url, link.follow) for link in full.links}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "html",
     [

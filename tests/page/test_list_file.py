@@ -112,6 +112,7 @@ def test_a_packed_sitemap_cut_at_its_bound_says_so() -> None:
     assert (len(lines.listed), lines.unread) == (1, page.unread)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", [b"", b"<urlset>", b"<urlset><!--", b"<rss><channel><title>", b"http://h.example/\n"])
 def test_a_bomb_costs_no_memory(start: bytes) -> None:
     body = packed(start + bytes(100_000_000))

@@ -104,6 +104,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE.keys())
 def test_memory_does_not_grow_with_the_document(part: str) -> None:
     def blocks() -> Iterator[str]:
@@ -120,6 +121,7 @@ def test_memory_does_not_grow_with_the_document(part: str) -> None:
     assert peak < 600_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE.keys())
 def test_the_work_grows_as_the_document_does(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted are the searches and the characters that lie before what they find."""

@@ -241,6 +241,7 @@ def test_a_process_that_writes_without_end_is_not_read_to_the_end(monkeypatch: p
     assert len(list(pdf._records(io.BytesIO(b"p6\nheron!" * 3)))) == 2
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, len(HONEST)), st.integers(0, 60), st.binary(max_size=12)), max_size=6),

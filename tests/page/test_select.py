@@ -60,6 +60,7 @@ def test_what_is_no_selector_is_an_error(css: str) -> None:
 N = MAX_TREE_TAGS // 2 - 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "html",
     [

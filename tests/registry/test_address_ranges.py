@@ -67,7 +67,11 @@ def test_published_formats(body: str, ranges: list[str]) -> None:
         (b'["224.0.0.1"]', "not a public range"),
         (b"\x00\xff\xfe", "does not begin with"),
         (b"x" * (LIST_BYTES + 1), "too long for a list of addresses"),
-        ("\n".join(f"8.{n >> 16}.{n >> 8 & 255}.{n & 255}" for n in range(MAX_RANGES + 1)).encode(), "more than"),
+        pytest.param(
+            "\n".join(f"8.{n >> 16}.{n >> 8 & 255}.{n & 255}" for n in range(MAX_RANGES + 1)).encode(),
+            "more than",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_malformed_lists_are_refused_with_one_line(body: bytes, complaint: str) -> None:

@@ -139,6 +139,7 @@ def test_a_mistake_names_file_robot_and_field(text: str, said: str) -> None:
     assert len(str(caught.value)) < 600
 
 
+@pytest.mark.long
 def test_many_records_take_linear_time() -> None:
     tables = "".join(f"[[robot]]\nname = 'a{number}'\npurpose = 'seo'\n" for number in range(20_000))
     assert len(parse_records(tables.encode(), "mine.toml", 2026).robots) == 20_000

@@ -189,6 +189,7 @@ async def test_too_many_keys(tmp_path: Path) -> None:
         assert statuses == [403] * FETCHES_PER_MINUTE + [429]
 
 
+@pytest.mark.long
 async def test_ten_thousand_urls(tmp_path: Path) -> None:
     async with WebServer({f"/{KEY}.txt": answer(KEY.encode(), headers=TEXT)}) as server:
         outcome = await services(crawl_of(tmp_path, server)).indexnow.take(

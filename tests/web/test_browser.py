@@ -177,6 +177,7 @@ def test_a_script_in_a_title_does_not_run(browser: Browser, visitor: Visitor) ->
         expect(tab.get_by_role("heading", level=2).get_by_role("link")).to_have_count(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_sideways_scroll(browser: Browser, rich: Visitor, width: int) -> None:
     language = "ru" if width in (320, 768) else "en"
@@ -193,6 +194,7 @@ def test_no_sideways_scroll(browser: Browser, rich: Visitor, width: int) -> None
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_search_box_is_the_widest_thing_of_the_header(browser: Browser, visitor: Visitor, width: int) -> None:
     with shared_tab(browser, base_url=visitor.base, viewport={"width": width, "height": 800}) as tab:

@@ -137,6 +137,7 @@ def test_text_may_be_twice_as_large(browser: Browser, visitor: Visitor, width: i
             assert (name, tab.evaluate(BROKEN_WORDS)) == (name, [])
 
 
+@pytest.mark.long
 def test_controls_have_edges_in_forced_colours(browser: Browser, visitor: Visitor) -> None:
     with browser.new_context(base_url=visitor.base, forced_colors="active") as context:
         tab = context.new_page()
@@ -144,6 +145,7 @@ def test_controls_have_edges_in_forced_colours(browser: Browser, visitor: Visito
             assert (name, tab.evaluate(UNMARKED)) == (name, [])
 
 
+@pytest.mark.long
 def test_paper(browser: Browser, visitor: Visitor) -> None:
     """What only works on a screen is not printed, and dark colours are not either."""
     with browser.new_context(base_url=visitor.base, color_scheme="dark") as context:
@@ -159,6 +161,7 @@ def test_paper(browser: Browser, visitor: Visitor) -> None:
             tab.emulate_media(media="screen")
 
 
+@pytest.mark.long
 def test_only_the_home_page_takes_the_focus(browser: Browser, visitor: Visitor) -> None:
     with shared_tab(browser, base_url=visitor.base) as tab:
         focused = [name for name in pages(tab) if tab.evaluate("document.activeElement !== document.body")]

@@ -73,6 +73,7 @@ def ended(started: subprocess.Popen[str]) -> tuple[int, str]:
     return started.returncode, log
 
 
+@pytest.mark.long
 def test_more_half_sent_heads_than_files_block_no_other_client() -> None:
     first = time.time() // 60
     with process() as (started, url), contextlib.ExitStack() as stack:
@@ -86,6 +87,7 @@ def test_more_half_sent_heads_than_files_block_no_other_client() -> None:
     assert len(log.splitlines()) <= LINES_PER_MINUTE * minutes
 
 
+@pytest.mark.long
 def test_ctrl_c_with_clients_that_hang_and_a_post_that_was_broken_off() -> None:
     with process() as (started, url), connected(url, 4) as (head, body, kept, gone):
         said(head, HALF_A_HEAD)

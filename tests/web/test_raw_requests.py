@@ -91,6 +91,7 @@ def test_a_body_that_is_too_long_is_not_waited_for(here: Visitor, path: str, exp
     assert answer_to(here, post_of(path, "Content-Length: 10000000000", *expect)) == 413
 
 
+@pytest.mark.long
 def test_the_length_is_judged_before_the_type(here: Visitor) -> None:
     head = "POST /api/submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
     assert answer_to(here, f"{head}Content-Length: {10**19}\r\n\r\n".encode()) == 413

@@ -228,6 +228,7 @@ TIMED = {"date", "signature", "signature-input"}
 """Header fields that say the second of the response."""
 
 
+@pytest.mark.long
 def test_head_has_the_header_fields_of_get(app: Starlette, url: str) -> None:
     visitor = Visitor(url)
     given = "?q=robot&url=https://here.example/&host=here.example&id=1"

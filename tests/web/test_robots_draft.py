@@ -192,6 +192,7 @@ def test_a_robot_that_has_a_record_is_named(visitor: Visitor) -> None:
     assert '<a href="/robots/GPTBot">GPTBot</a>' in answer.text
 
 
+@pytest.mark.long
 def test_a_form_is_sent_in_a_browser(visitor: Visitor) -> None:
     with chromium() as browser, shared_tab(browser, base_url=visitor.base, java_script_enabled=False) as tab:
         tab.goto("/robots")

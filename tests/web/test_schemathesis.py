@@ -62,6 +62,7 @@ def findings(url: str, folder: Path, examples: int, seed: int) -> str:
     return "" if ended.returncode == 0 and is_complete else report
 
 
+@pytest.mark.long
 def test_the_api_keeps_its_word(tmp_path: Path) -> None:
     crawl_samples(tmp_path / "crawl", "--max-pages", "20")
     with served(tmp_path / "crawl") as url:

@@ -68,6 +68,7 @@ def test_axe_finds_nothing(
             assert tab.evaluate("document.documentElement.lang") == language
 
 
+@pytest.mark.long
 def test_without_scripts(browser: Browser) -> None:
     with (
         visited(Desk(proof="removed")) as visitor,
@@ -96,6 +97,7 @@ def test_a_removal_of_a_site_by_keyboard(browser: Browser, visitor: Visitor) -> 
         assert tab.url.endswith(f"/removal?url={HOST}%2Fa&scope=site")
 
 
+@pytest.mark.long
 def test_the_policy_blocks_nothing_of_ours(browser: Browser, visitor: Visitor) -> None:
     complaints: list[str] = []
     with browser.new_context(base_url=visitor.base) as context:
@@ -197,6 +199,7 @@ def _open(tab: Page, place: str) -> None:
     tab.goto(f"{place}?url={HOST}", wait_until="load")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("place", "name", "scripts"), COPIES)
 def test_a_hostile_copy_connects_to_no_server(
     browser: Browser, trapped: Trap, place: str, name: str, scripts: bool
@@ -215,6 +218,7 @@ def test_a_hostile_copy_connects_to_no_server(
         assert context.cookies() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("place", "target"), CLICKS)
 def test_clicks_in_a_copy(browser: Browser, trapped: Trap, place: str, target: str) -> None:
     """A link opens the page itself in the whole window, or in a new one if it says so. Nothing else happens."""

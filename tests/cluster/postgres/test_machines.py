@@ -121,6 +121,7 @@ def test_the_first_machine_has_all_partitions_and_those_that_join_get_a_fair_sha
     assert sorted(first._partitions + third._partitions) == list(range(PARTITIONS))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("present", [1, 2, 20, 100, PARTITIONS, PARTITIONS + 1])
 def test_the_shares_of_all_machines_are_all_partitions(present: int, postgres_dsn: str) -> None:
     with psycopg.connect(postgres_dsn) as connection:

@@ -345,6 +345,7 @@ def test_no_host_is_asked_within_its_delay_while_machines_join_and_leave(crawl: 
 # ---- what a control call has set holds for every lease that begins afterwards (issue 152) ----------------------------
 
 
+@pytest.mark.long
 def test_a_barred_host_is_leased_by_nobody_once_the_call_has_returned(crawl: Crawl) -> None:
     """While machines lease, settle pages that link to it, share out hosts, and take its URLs up again."""
     frontiers, control = crawl.joined(MACHINES), crawl.join("of a command")

@@ -21,6 +21,7 @@ def simulate(dsn: str, pages: int, opens: type[PostgresFrontier] = PostgresFront
     return Simulation(simulated(dsn), pages=pages, machines_=3, seed=SEED, opens=opens, parts=2, **slow).run()
 
 
+@pytest.mark.long
 def test_no_host_is_requested_too_soon_and_no_url_is_lost(postgres_dsn: str) -> None:
     result = simulate(postgres_dsn, 1500)
     assert (result.wrong, result.examples, result.is_finished) == ({}, (), True)

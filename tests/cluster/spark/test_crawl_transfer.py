@@ -68,6 +68,7 @@ async def test_the_crawl_that_was_brought_back_goes_on(tmp_path: Path) -> None:
     assert found.json["total"] == SITES * PAGES
 
 
+@pytest.mark.long
 async def test_what_is_left_of_a_damaged_archive_is_brought_back(tmp_path: Path) -> None:
     one, back, store = tmp_path / "one", tmp_path / "back", tmp_path / "store"
     async with sites_with_pages(SITES, PAGES, tmp_path) as sites:

@@ -174,6 +174,7 @@ def test_a_lock_that_was_not_renewed_in_time_is_renewed_by_the_check(files: Stor
         lock.check()
 
 
+@pytest.mark.long
 def test_a_killed_driver_on_this_machine_is_replaced_at_once(url: str, files: StoreFiles) -> None:
     for is_reaped in (False, True):
         with running(url) as program:

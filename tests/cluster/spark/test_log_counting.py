@@ -110,6 +110,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize(("engine", "width"), [(LineCounter, 7), (ColumnCounter, 1)])
 def test_the_counts_are_those_of_one_process(

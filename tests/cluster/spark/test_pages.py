@@ -127,6 +127,7 @@ kinds = st.sampled_from(["current", "not indexed", "gone", "unknown"])
 fetches = st.lists(st.tuples(st.sampled_from(URLS), st.integers(1, 50)), max_size=30)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     cycles=st.lists(st.lists(fetches, max_size=3), max_size=3),

@@ -215,6 +215,7 @@ def test_one_of_many_threads_creates_a_file(files: StoreFiles) -> None:
     assert files.read_tagged("pointer") == (b"%d" % winner, tags[winner])
 
 
+@pytest.mark.long
 def test_processes_lose_no_write(url: str, files: StoreFiles) -> None:
     files.write("count", b"0 0")
     programs = [subprocess.Popen([sys.executable, "-c", COUNTS, url, "8"]) for _ in range(2)]

@@ -73,6 +73,7 @@ def test_thousands_of_groups_are_accepted(server: Format, tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.long
 def test_a_configuration_that_would_be_too_long_is_refused() -> None:
     groups = "".join(f"User-agent: Robot{number}Bot\nDisallow: /a{number}\n" for number in range(1000))
     with pytest.raises(InputError, match="more than 16 MiB"):

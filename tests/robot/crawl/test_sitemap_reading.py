@@ -156,6 +156,7 @@ async def test_a_short_list_does_not_wait_for_a_long_one() -> None:
 # ---- by turns -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("host", [HOST, "http://example.org"])
 async def test_pages_are_visited_while_many_lists_wait(host: str) -> None:
     """200 indexes of 200 names each; what these names lead to are indexes again."""

@@ -10,6 +10,7 @@ from goodbot.values import Response
 from robot.manners.test_permission import Answers
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept_bytes", [200_000, 6_000_000])
 async def test_robots_txt_files_at_hand_are_weighed_as_they_are_in_memory(kept_bytes: int) -> None:
     """486 kB of wildcards take 24 MB once they are compiled."""

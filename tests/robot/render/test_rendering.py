@@ -46,6 +46,7 @@ async def test_text_and_links_that_only_scripts_bring_are_found() -> None:
         assert rendered.ready_at > 0
 
 
+@pytest.mark.long
 async def test_a_script_of_many_pages_is_requested_once() -> None:
     page = answer(b"<p>text</p><script src=/app.js></script>")
     routes: dict[str, Route] = {
@@ -106,6 +107,7 @@ async def test_not_fetched(script: str, reason: str) -> None:
         assert reason in story(rendered)
 
 
+@pytest.mark.long
 async def test_where_a_script_wants_to_go_is_a_link_and_the_tab_stays() -> None:
     async with rig({"/": scripted("location = '/next?page=2'", body="still here")}) as made:
         page, _ = await made.render()

@@ -190,6 +190,7 @@ def test_a_place_that_answers_again(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_the_rest_is_left_on_request(tmp_path: Path) -> None:
     url = f"file://{tmp_path}/place"
     filled(tmp_path / "warc", 4)

@@ -102,6 +102,7 @@ def flushed_records(lines: list[str]) -> dict[RecordRef, int]:
     return {RecordRef(name, int(offset)): int(number) for name, offset, number in words}
 
 
+@pytest.mark.long
 def test_what_was_flushed_survives_a_kill_at_any_moment(
     tmp_path: Path, start_writer: Callable[..., subprocess.Popen[str]]
 ) -> None:

@@ -96,6 +96,7 @@ def test_any_bytes_never_raise(junk: bytes, magic: bytes) -> None:
     read(magic + junk)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMPRESSED)
 def test_a_bomb_does_not_fill_the_memory(name: str) -> None:
     packed = COMPRESSORS[name](bytes(64 * PIECE_BYTES))
