@@ -156,7 +156,8 @@ class Settings:
         "sitemaps list pages without links to them, and show which pages have changed",
     )
     allow_private: bool = setting(
-        False, "Allow the private address range that a seed is in; public pages still cannot lead there"
+        False,
+        "Allow the private address range of the URLs you give; public pages still cannot lead there",
     )
     ca_file: str | None = setting(
         None, "File of certificate authorities to trust instead of the system's", of_machine=True

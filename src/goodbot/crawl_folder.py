@@ -417,6 +417,13 @@ def open_search_or_nothing(path: Folders, hidden: Callable[[], Hidden] | None = 
         return NoSearch(str(error))
 
 
+def why_no_index(path: Path) -> str | None:
+    """Returns why the crawl in `path` keeps no index; None: it keeps one, which may not be made yet."""
+    folder = CrawlFolder(path)
+    error = None if folder.is_import else _no_index(folder)
+    return str(error) if isinstance(error, NoIndexError) else None
+
+
 class _NoIndexYetError(RunError):
     """The crawl has not made its index yet."""
 

@@ -15,6 +15,7 @@ from goodbot.agents.why_tool import WhyRules
 from goodbot.errors import InputError
 from goodbot.exclusion import Access
 from goodbot.testing import FakeClock
+from goodbot.url import Url
 
 ROBOTS = """\
 User-agent: goodbot
@@ -49,7 +50,7 @@ def test_a_verdict_names_rule_line_delay_and_uses() -> None:
     expected |= {"section": "RFC 9309 2.2.2", "agent": "goodbot", "access": "successful"}
     expected |= {"preferences": {"search": "allowed", "ai-input": "disallowed", "ai-train": "unknown"}}
     assert {name: verdict[name] for name in expected} == expected
-    assert "not allowed for goodbot: https://a.example/closed/x: Disallow: /closed (line 4)" in result.text
+    assert "disallowed for goodbot: https://a.example/closed/x: Disallow: /closed (line 4)" in result.text
     assert "The site asks for 7 s between requests." in result.text
 
 
@@ -87,12 +88,25 @@ def test_a_private_host_and_one_that_has_to_wait() -> None:
     assert [why(pages, url).data["outcome"] for url in urls] == ["refused", "wait", "verdict"]
 
 
+async def test_a_robots_txt_without_a_complete_response_has_failed() -> None:
+    class SilentPages(FakePages):
+        async def rules(self, url: Url) -> Access:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    pages, url = SilentPages(), "https://a.example/"
+    limits = CallLimits(FakeClock(1000.0), pages.expected_at, call_most_s=0.01)
+    verdicts: Any = (await AllowedTool(pages, TOKEN, limits).call({"url": url})).data["verdicts"]
+    for data in (*verdicts, (await WhyRules(pages, TOKEN, limits).call({"url": url})).data):
+        assert (data["outcome"], data["reason"]) == ("failed", "there was no complete response within 0.01 s")
+
+
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ({}, "give either url or urls"),
-        ({"url": "https://a.example/", "urls": ["https://a.example/"]}, "give either url or urls"),
-        ({"url": "https://a.example/", "agent": " "}, "agent must be a text"),
+        ({}, "url or urls is missing: give one of them"),
+        ({"url": "https://a.example/", "urls": ["https://a.example/"]}, "give url or urls, not both"),
+        ({"url": "https://a.example/", "agent": " "}, "agent is empty"),
         ({"url": "https://a.example/", "agent": "a" * 201}, "at most 200 characters"),
         ({"url": "https://a.example/", "dialect": "1994"}, "the arguments are url, urls, agent"),
     ],
@@ -107,7 +121,7 @@ def test_why_explains_the_verdict() -> None:
     assert result.data["allowed"] is True
     assert result.data["lost"] == [{"line": 4, "rule": "Disallow: /closed"}]
     assert result.data["group"] == {"line": 1, "agents": ["goodbot"]}
-    assert "also matches, but loses: Disallow: /closed (line 4)" in result.text
+    assert "also matches, but is overridden: Disallow: /closed (line 4)" in result.text
     assert "disallows ai-input" in result.data["preference_reasons"]["ai-input"]
 
 

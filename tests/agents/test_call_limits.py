@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from goodbot.agents.call_limits import Busy, CallLimits
+from goodbot.agents.call_limits import Busy, CallLimits, TimedOut
 from goodbot.testing import FakeClock
 from goodbot.url import Url
 
@@ -29,7 +29,7 @@ async def test_a_call_beyond_the_places_of_its_host_is_answered_at_once() -> Non
         await asyncio.sleep(0)
         assert limits.waiting == 3
         assert await limits.run(A, request) == Busy("2 calls already wait for a.example", 1)
-        assert await limits.run(C, request) == Busy("3 calls already wait for answers", 1)
+        assert await limits.run(C, request) == Busy("3 calls already wait for hosts", 1)
         gate.set()
     assert [task.result() for task in waiting] == ["page"] * 3
     assert limits.waiting == 0
@@ -67,8 +67,11 @@ async def test_a_call_that_would_wait_too_long_makes_no_request() -> None:
 
 async def test_a_call_ends_when_its_time_is_over() -> None:
     limits, _ = limits_of(call_most_s=0.01)
-    assert await limits.run(A, asyncio.Event().wait) == Busy("there was no complete answer within 0.01 s", 1)
+    reason = "there was no complete response within 0.01 s"
+    assert await limits.run(A, asyncio.Event().wait) == TimedOut(reason)
     assert limits.waiting == 0
+    found = await asyncio.gather(*(limits.run(A, asyncio.Event().wait) for _ in range(2)))
+    assert found == [TimedOut(reason), Busy(f"{reason}, after calls that came first", 1)]
 
 
 async def test_a_timeout_of_the_request_itself_is_not_taken_for_the_end_of_the_call() -> None:
@@ -83,4 +86,4 @@ async def test_a_timeout_of_the_request_itself_is_not_taken_for_the_end_of_the_c
 
 async def test_a_host_that_wants_a_long_delay() -> None:
     limits, _ = limits_of()
-    assert limits.until(A, 1012.2) == Busy("a.example wants a longer delay between requests", 13)
+    assert limits.until(A, 1012.2) == Busy("a.example asks for a longer delay between requests", 13)

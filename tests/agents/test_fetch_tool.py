@@ -76,7 +76,7 @@ async def test_a_long_page_is_cut_between_paragraphs_and_read_on_without_a_reque
     clock.advance(KEPT_S)
     await tool.call({"url": HOME, "start": 100, "max_chars": 1000})
     assert pages.asked[2:] == ["rules https://example.org", HOME]
-    with pytest.raises(InputError, match="start is behind the end of the content, which has"):
+    with pytest.raises(InputError, match="start is past the end: the content has"):
         await tool.call({"url": HOME, "start": len(text) + 1})
 
 
@@ -85,21 +85,24 @@ async def test_text_without_spaces_is_cut_at_the_limit() -> None:
     assert (data["end"], data["next_start"]) == (100, 100)
 
 
-async def test_a_closed_page_is_an_answer_with_rule_and_line_and_is_not_requested() -> None:
+async def test_a_disallowed_page_is_an_answer_with_rule_and_line_and_is_not_requested() -> None:
     pages = FakePages({"https://example.org": rules("User-agent: goodbot\nDisallow: /\n")})
     result = await fetched(pages)
-    assert (result.is_error, result.data["outcome"]) == (False, "closed")
+    assert (result.is_error, result.data["outcome"]) == (False, "disallowed")
     assert result.data["verdict"]["line"] == 2  # type: ignore[index]
     assert "Disallow: / (line 2)" in result.text
     assert pages.asked == ["rules https://example.org"]
 
 
-async def test_a_redirect_to_a_closed_page_names_the_verdict_there() -> None:
+async def test_a_redirect_to_a_disallowed_page_names_the_verdict_there() -> None:
     verdict = rules("User-agent: *\nDisallow: /in").verdict("https://b.example/in", TOKEN)
     page = page_of("https://b.example/in", verdict=verdict, trouble="forbidden")
     result = await fetched(FakePages(pages={HOME: page}))
-    assert (result.data["outcome"], result.data["final_url"]) == ("closed", "https://b.example/in")
-    assert result.text.endswith(f"It was reached from {HOME}.")
+    assert (result.data["outcome"], result.data["final_url"]) == ("disallowed", "https://b.example/in")
+    begin = (
+        f"Not fetched: robots.txt disallows https://b.example/in (to which {HOME} redirects) for goodbot: Disallow: "
+    )
+    assert result.text.startswith(begin)
 
 
 NO_AI = "User-agent: *\nContent-Signal: ai-input=no\nAllow: /\n"
@@ -128,7 +131,7 @@ async def test_a_private_address_is_refused_without_saying_which() -> None:
     redirected = await fetched(FakePages(pages={HOME: page}))
     for result in (at_once, redirected):
         assert (result.is_error, result.data["outcome"]) == (False, "refused")
-        assert "has a private address, and this server requests only public ones" in result.text
+        assert "is at a private address. This server requests private addresses only for hosts that its" in result.text
         assert "10.1.2.3" not in str(result)
 
 
@@ -136,6 +139,23 @@ async def test_no_page_is_an_answer_too() -> None:
     result = await fetched(FakePages(pages={HOME: page_of(status=404, trouble="status 404 Not\nFound")}))
     assert (result.data["outcome"], result.data["status"]) == ("failed", 404)
     assert result.text == f"Failed: {HOME}: status 404 Not\\nFound"
+
+
+async def test_an_unreachable_robots_txt_is_a_failure_and_not_a_rule() -> None:
+    unreachable = Access.from_response(503, [], b"", 0.0)
+    verdict = unreachable.verdict("https://b.example/in", TOKEN)
+    redirected = FakePages(pages={HOME: page_of("https://b.example/in", verdict=verdict, trouble="forbidden")})
+    for pages in (FakePages({"https://example.org": unreachable}), redirected):
+        result = await fetched(pages)
+        assert (result.is_error, result.data["outcome"], result.data["status"]) == (False, "failed", None)
+        assert "503" in result.text
+
+
+async def test_a_page_without_a_complete_response_has_failed() -> None:
+    pages = FakePages(gate=asyncio.Event())
+    result = await tool_of(pages, call_most_s=0.01).call({"url": HOME})
+    assert (result.is_error, result.data["outcome"]) == (False, "failed")
+    assert result.text == f"Failed: {HOME}: there was no complete response within 0.01 s"
 
 
 async def test_a_host_that_has_to_wait_is_an_answer_with_a_time() -> None:

@@ -106,6 +106,20 @@ def test_a_server_without_a_folder_does_not_offer_search() -> None:
     assert list(tools_of()) == ["fetch", "allowed", "why"]
 
 
+async def test_a_folder_without_an_index_is_not_searched(tmp_path: Path) -> None:
+    async with WebServer(site()) as server:
+        await crawl(server, tmp_path / "a", "--no-index")
+        await crawl(server, tmp_path / "b")
+    only = AgentTools(Settings(), [tmp_path / "a"], ())
+    assert [tool.name for tool in only.tools] == ["fetch", "allowed", "why"]
+    (why,) = only.unsearched
+    assert why.startswith(f"{tmp_path / 'a'} has no index (it was crawled with --no-index): ")
+    both = AgentTools(Settings(), [tmp_path / "a", tmp_path / "b"], ())
+    assert both.unsearched == only.unsearched
+    search = next(tool for tool in both.tools if tool.name == "search")
+    assert (await search.call({"query": "pendulum"})).data["total"] == 3
+
+
 class AnySearch:
     """Finds one page for every query."""
 

@@ -29,7 +29,7 @@ FEED = (
 
 
 def site(more: dict[str, bytes | Handler] | None = None) -> WebServer:
-    """A page, other documents, what robots.txt closes, and what fails."""
+    """A page, other documents, what robots.txt disallows, and what fails."""
     pages: dict[str, bytes | Handler] = {
         "/robots.txt": answer(ROBOTS, headers=PLAIN),
         "/clocks": answer(PAGE.encode()),
@@ -124,19 +124,41 @@ async def test_output_goes_to_a_file(tmp_path: Path) -> None:
         arguments = ("--allow-private", "-o", file)
         assert (await goodbot("fetch", server.url("/clocks"), server.url("/closed"), *arguments)).status == 1
         assert SENTENCE in file.read_text()
-        assert (await goodbot("fetch", server.url("/broken"), *arguments)).status == 3
-        assert SENTENCE in file.read_text()  # it keeps what it had
+        for target, status in (("/broken", 3), ("/closed", 1)):
+            assert (await goodbot("fetch", server.url(target), *arguments)).status == status
+            assert SENTENCE in file.read_text()  # it keeps what it had
+
+
+@pytest.mark.parametrize("form", [("--json",), ("--as", "json")])
+@pytest.mark.parametrize(("target", "status"), [("/broken", 3), ("/closed", 1)])
+async def test_json_in_a_file_says_why_nothing_was_read(
+    form: tuple[str, ...], target: str, status: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "pages.json"
+    file.write_text("old")
+    async with site() as server:
+        result = await goodbot("fetch", server.url(target), "--allow-private", *form, "-o", file)
+        assert (result.status, result.out) == (status, "")
+        (reading,) = json.loads(file.read_text())
+        assert (reading["url"], reading["text"]) == (server.url(target), "")
+        assert reading["trouble"]
+        wrong = await goodbot("fetch", "ftp://example.org/", *form, "-o", file)
+        assert (wrong.status, len(json.loads(file.read_text()))) == (2, 1)
 
 
 # ---- refusals and failures ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("target", ["/closed", "/to-closed"])
-async def test_a_closed_page_names_the_rule(target: str) -> None:
+async def test_a_disallowed_page_names_the_rule(target: str) -> None:
     async with site() as server:
         result = await goodbot("fetch", server.url(target), "--allow-private")
         assert (result.status, result.out) == (1, "")
-        assert "is closed to goodbot, so it was not fetched: Disallow: /closed (line 2)" in result.complaint
+        led = f" (to which {server.url(target)} redirects)" if target == "/to-closed" else ""
+        begin = (
+            f"goodbot: not fetched: robots.txt disallows {server.url('/closed')}{led} for goodbot: Disallow: /closed"
+        )
+        assert result.complaint.startswith(f"{begin} (line 2)")
         assert "/closed" not in server.targets
 
 
@@ -144,7 +166,7 @@ async def test_a_closed_page_names_the_rule(target: str) -> None:
     ("targets", "status", "complaint"),
     [
         (["/broken"], 3, "status 500"),
-        (["/image"], 3, "goodbot reads no text from image/png"),
+        (["/image"], 3, "goodbot cannot read text from image/png"),
         (["/broken", "/clocks"], 1, "status 500"),
         (["/image", "/closed"], 3, "image/png"),
         (["/closed", "/closed"], 1, "Disallow: /closed"),

@@ -123,7 +123,7 @@ async def test_what_is_refused_is_an_answer() -> None:
         async with Client(command(*inside(server))) as client:
             for target in ("/closed", "/x/../closed/y", "/%63losed", "/moved"):
                 closed = await call(client, "fetch", url=server.url(target))
-                assert (closed["outcome"], closed["verdict"]["line"]) == ("closed", 2)
+                assert (closed["outcome"], closed["verdict"]["line"]) == ("disallowed", 2)
                 assert closed["verdict"]["rule"] == "Disallow: /closed"
             no_ai = await call(client, "fetch", url=server.url("/no-ai"))
             assert (no_ai["outcome"], "content" in no_ai) == ("withheld", False)
@@ -163,9 +163,9 @@ async def test_a_public_host_needs_a_contact_and_errors_are_results() -> None:
         assert [tool.name for tool in (await client.list_tools()).tools] == ["fetch", "allowed", "why"]
         for tool, values, complaint in (
             ("fetch", {"url": "https://example.org/"}, "goodbot mcp --contact"),
-            ("fetch", {"url": "file:///etc/passwd"}, "not a whole http or https URL"),
+            ("fetch", {"url": "file:///etc/passwd"}, "not a complete http or https URL"),
             ("fetch", {"url": "http://127.0.0.1/", "as": "pdf"}, "as must be one of"),
-            ("fetch", {}, "url must be a text"),
+            ("fetch", {}, "url is missing"),
             ("allowed", {"urls": ["http://127.0.0.1/"] * 50}, "at most 20 URLs"),
             ("why", {"uri": "x"}, "unknown argument 'uri'"),
         ):

@@ -194,7 +194,7 @@ def test_a_sitemap_is_a_list_of_urls() -> None:
 
 def test_an_image_has_no_text() -> None:
     found = read(b"\x89PNG", "image/png")
-    assert (found.kind, found.text, found.unread) == ("other", "", "goodbot reads no text from image/png")
+    assert (found.kind, found.text, found.unread) == ("other", "", "goodbot cannot read text from image/png")
 
 
 def test_a_rendered_page_is_read_as_the_browser_has_it() -> None:

@@ -1,1 +1,1 @@
-"""How do agents of other people use goodbot? Through the tools here, which `server` offers as an MCP server."""
+"""Gives AI agents tools to read the Web. `server` offers them as an MCP server."""

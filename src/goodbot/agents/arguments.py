@@ -8,7 +8,7 @@ from goodbot.exclusion.text.shown_text import shown
 from goodbot.url import MAX_URL_CHARS, Url, parse_url
 
 MAX_NUMBER: Final = 1 << 53
-"""JSON of other programs knows larger integers only inexactly."""
+"""Larger integers lose precision in other programs' JSON."""
 
 
 class Arguments:
@@ -25,25 +25,34 @@ class Arguments:
 
     def text(self, name: str, most: int) -> str:
         """Returns a text of at most `most` characters, which is not empty."""
-        value = self._given.get(name)
-        if not isinstance(value, str) or not value.strip():
-            raise InputError(f"{name} must be a text that is not empty, not {quoted(value)}")
+        value = self._required(name)
+        if not isinstance(value, str):
+            raise InputError(f"{name} must be a string, not {quoted(value)}")
+        if not value.strip():
+            raise InputError(f"{name} is empty")
         if len(value) > most:
             raise InputError(f"{name} may have at most {most:,} characters, and this one has {len(value):,}")
         return value
 
     def url(self, name: str) -> Url:
         """Returns an http or https URL."""
+        if name not in self:
+            raise InputError(f"{name} is missing: give an http or https URL")
         return url_of(self.text(name, MAX_URL_CHARS))
 
     def urls(self, name: str, most: int) -> list[Url]:
         """Returns one to `most` URLs, each once."""
-        value = self._given.get(name)
+        value = self._required(name)
         if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
-            raise InputError(f"{name} must be a list of URLs, not {quoted(value)}")
+            raise InputError(f"{name} must be a list of one or more URLs, not {quoted(value)}")
         if len(value) > most:
             raise InputError(f"{name} may have at most {most} URLs, and these are {len(value):,}")
         return list(dict.fromkeys(url_of(item) for item in value))
+
+    def _required(self, name: str) -> object:
+        if name not in self._given:
+            raise InputError(f"{name} is missing")
+        return self._given[name]
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
         """Returns a whole number from `least` to `most`."""
@@ -71,12 +80,13 @@ class Arguments:
 
 def url_of(text: str) -> Url:
     """Returns the URL that a robot requests for this text: in normal form, without user name, password and fragment,
-    and without the dot after the host, which names the same host. Raises InputError if it is no http or https URL."""
+    and without the dot after the host, which names the same host. Raises InputError if it is not an http or https
+    URL."""
     if len(text) > MAX_URL_CHARS:
         raise InputError(f"a URL may have at most {MAX_URL_CHARS:,} characters, and this one has {len(text):,}")
     url = parse_url(text.strip())
     if url is None:
-        raise InputError(f"not a whole http or https URL, such as https://example.org/: {quoted(text)}")
+        raise InputError(f"{quoted(text)} is not a complete http or https URL such as https://example.org/")
     if not url.host.endswith("."):
         return url
     host = url.host

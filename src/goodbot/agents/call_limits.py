@@ -18,7 +18,7 @@ IN_ALL: Final = 32
 WAIT_MOST_S: Final = 30.0
 """A call that would wait longer for its host is not carried out."""
 CALL_MOST_S: Final = 55.0
-"""A call ends after this time. Clients give up after 60 s (the default of several MCP clients)."""
+"""A call ends after this time. Several MCP clients give up after 60 s."""
 LEAST_RETRY_S: Final = 1
 
 _T = TypeVar("_T")
@@ -26,11 +26,19 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """A call was not carried out, or not to its end: `reason` says why, in one sentence. It may be made again after
+    """A call was refused, or timed out because others came first: `reason` says so in one sentence. Try again after
     `retry_after_s` seconds, which is an estimate."""
 
     reason: str
     retry_after_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """A call had its host for itself, and got no complete response in its time: `reason` says so in one sentence.
+    Trying again at once would not help."""
+
+    reason: str
 
 
 class CallLimits:
@@ -60,10 +68,11 @@ class CallLimits:
         """The number of calls that wait."""
         return self._waiting.total()
 
-    async def run(self, url: Url, request: Callable[[], Awaitable[_T]]) -> _T | Busy:
+    async def run(self, url: Url, request: Callable[[], Awaitable[_T]]) -> _T | Busy | TimedOut:
         """Returns what `request` returns, which sends requests to the host of `url`."""
         if (busy := self._refusal(url)) is not None:
             return busy
+        is_first = not self._waiting[url.host_key]
         with self._place(url.host_key):
             try:
                 async with asyncio.timeout(self._call_most_s) as limit:
@@ -71,18 +80,19 @@ class CallLimits:
             except TimeoutError:
                 if not limit.expired():
                     raise
-                return self._busy(url, f"there was no complete answer within {self._call_most_s:g} s")
+                reason = f"there was no complete response within {self._call_most_s:g} s"
+                return TimedOut(reason) if is_first else self._busy(url, f"{reason}, after calls that came first")
 
     def until(self, url: Url, until: float) -> Busy:
         """Returns the result of a call whose host may not be requested before `until` (Unix seconds)."""
-        return self._busy(url, f"{authority_of(url.host_key)} wants a longer delay between requests", until)
+        return self._busy(url, f"{authority_of(url.host_key)} asks for a longer delay between requests", until)
 
     def _refusal(self, url: Url) -> Busy | None:
         host = authority_of(url.host_key)
         if self._waiting[url.host_key] >= self._per_host:
             return self._busy(url, f"{counted(self._waiting[url.host_key], 'call')} already wait for {host}")
         if self.waiting >= self._in_all:
-            return self._busy(url, f"{counted(self.waiting, 'call')} already wait for answers")
+            return self._busy(url, f"{counted(self.waiting, 'call')} already wait for hosts")
         wait_s = self._expected_at(url) - self._clock.now()
         if wait_s > self._wait_most_s:
             return self._busy(url, f"{host} may be requested again in {wait_s:.0f} s")

@@ -1,4 +1,4 @@
-"""Says what a tool needs of the robot. `goodbot.Robot` fits, and so does a fake in tests."""
+"""Defines what a tool needs from the robot. `goodbot.Robot` implements it, and so do fakes in tests."""
 
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -9,8 +9,8 @@ from goodbot.robot.client.reading import Reading
 from goodbot.url import Url
 
 NO_CONTACT: Final = (
-    "this server requests public hosts only when it says who runs it: its operator has to start it with goodbot mcp "
-    "--contact and a mail address or a URL, or to set contact in goodbot.toml"
+    "no contact is set, so this server does not request public hosts: its operator has to start it with goodbot mcp "
+    "--contact me@example.org, or set contact in goodbot.toml"
 )
 
 
@@ -31,8 +31,8 @@ class Pages(Protocol):
 
 
 class PagesWithContact:
-    """`Pages` that request no host for which `lacks_contact` says that the robot has to name a contact first. Then they
-    raise InputError, which says what the operator of the server has to do."""
+    """`Pages` that refuse URLs of hosts that need a contact (`lacks_contact`), with an InputError that says how the
+    operator of the server sets one."""
 
     def __init__(self, pages: Pages, lacks_contact: Callable[[Url], bool]) -> None:
         self._pages = pages

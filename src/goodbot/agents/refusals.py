@@ -1,9 +1,9 @@
-"""Makes the results of calls that give no content: closed, withheld, private, to be made again later."""
+"""Makes the results of calls that give no content: disallowed, withheld, refused, failed, or to be tried again."""
 
 from typing import Final
 
-from goodbot.agents.call_limits import Busy
-from goodbot.agents.rule_words import verdict_json, verdict_text
+from goodbot.agents.call_limits import Busy, TimedOut
+from goodbot.agents.rule_words import reason_text, verdict_json
 from goodbot.agents.tool import ToolResult
 from goodbot.exclusion import Access, Preferences, Verdict
 from goodbot.exclusion.text.shown_text import shown
@@ -22,16 +22,19 @@ def busy(url: Url, found: Busy) -> ToolResult:
 
 
 def busy_json(found: Busy) -> dict[str, object]:
-    """Returns why a call has to be made again."""
+    """Returns why a call has to be tried again, and when."""
     return {"reason": found.reason, "retry_after_s": found.retry_after_s}
 
 
-def closed(asked: Url, verdict: Verdict) -> ToolResult:
-    """robots.txt closes the page. The verdict is about the URL that was to be requested last."""
-    led = "" if verdict.url == asked.text else f" It was reached from {asked}."
+def disallowed(asked: Url, verdict: Verdict) -> ToolResult:
+    """robots.txt disallows the URL of the verdict: `asked`, or one to which it redirects. If robots.txt is unreachable,
+    the call has failed: its rules are unknown."""
+    if verdict.access == "unreachable":
+        return failed(asked, verdict.url, None, verdict.reason)
+    led = "" if verdict.url == asked.text else f" (to which {asked} redirects)"
     return ToolResult(
-        f"Closed by robots.txt, so it was not fetched: {verdict_text(verdict)}{led}",
-        {"outcome": "closed", "url": asked.text, "final_url": verdict.url, "verdict": verdict_json(verdict)},
+        f"Not fetched: robots.txt disallows {verdict.url}{led} for {verdict.agent}: {reason_text(verdict)}",
+        {"outcome": "disallowed", "url": asked.text, "final_url": verdict.url, "verdict": verdict_json(verdict)},
     )
 
 
@@ -39,7 +42,7 @@ def withheld(asked: Url, final_url: str, preferences: Preferences, verdict: Verd
     """The site, or the page, does not allow its content to be given to AI systems."""
     reason = preferences.reasons[AI_INPUT]
     return ToolResult(
-        f"Withheld: {final_url} may not be used as input for AI, so its content is not given here. {reason}",
+        f"Withheld: {final_url} may not be used as input for AI, so its content is withheld. {reason}",
         {
             "outcome": "withheld",
             "url": asked.text,
@@ -52,16 +55,24 @@ def withheld(asked: Url, final_url: str, preferences: Preferences, verdict: Verd
 
 
 def private(asked: Url, final_url: str) -> ToolResult:
-    """The host has a private address, which this server does not request."""
-    led = "" if final_url == asked.text else f", to which {asked} leads"
-    reason = f"{final_url}{led} has a private address, and this server requests only public ones"
+    """The host has a private address, and is none of those that the operator allowed."""
+    led = "" if final_url == asked.text else f" (to which {asked} redirects)"
+    reason = (
+        f"{final_url}{led} is at a private address. This server requests private addresses only for hosts that its "
+        "operator allowed with --private-host"
+    )
     return ToolResult(
         f"Refused: {reason}.", {"outcome": "refused", "url": asked.text, "final_url": final_url, "reason": reason}
     )
 
 
+def timed_out(url: Url, found: TimedOut) -> ToolResult:
+    """There was no complete response in the time of a call."""
+    return failed(url, url.text, None, found.reason)
+
+
 def failed(asked: Url, final_url: str, status: int | None, trouble: str) -> ToolResult:
-    """There is no page: no answer, an error, a bot wall."""
+    """There is no page: no response, an error status, a bot wall, an unreachable robots.txt."""
     reason = shown(trouble, TROUBLE_CHARS)
     return ToolResult(
         f"Failed: {final_url}: {reason}",
@@ -73,12 +84,12 @@ def refusal_of(url: Url, access: Access, token: str) -> ToolResult | None:
     """Returns the result if robots.txt alone says that the robot `token` gets no content of `url`."""
     verdict = access.verdict(url.text, token)
     if not verdict.allowed:
-        return private(url, url.text) if access.failure == PRIVATE else closed(url, verdict)
+        return private(url, url.text) if access.failure == PRIVATE else disallowed(url, verdict)
     preferences = access.rules.preferences(url.text, token)
     return withheld(url, url.text, preferences, verdict) if preferences[AI_INPUT] == DISALLOWED else None
 
 
 def held_until(access: Access, verdict: Verdict) -> float | None:
-    """Returns when robots.txt can be fetched, if it was put off because the host wants a long delay."""
+    """Returns when robots.txt can be fetched, if it was put off because the host asks for a long delay."""
     is_held = access.failure == "held-off" and not verdict.allowed and verdict.rule is None
     return access.valid_until if is_held else None

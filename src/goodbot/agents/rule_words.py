@@ -26,13 +26,18 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
 
 def verdict_text(verdict: Verdict) -> str:
     """Returns a verdict in one line."""
-    word = "allowed" if verdict.allowed else "not allowed"
+    word = "allowed" if verdict.allowed else "disallowed"
     delay = f" The site asks for {verdict.delay_s:g} s between requests." if verdict.delay_s else ""
-    return f"{word} for {verdict.agent}: {verdict.url}: {verdict.reason} ({verdict.section}){delay}"
+    return f"{word} for {verdict.agent}: {verdict.url}: {reason_text(verdict)}{delay}"
+
+
+def reason_text(verdict: Verdict) -> str:
+    """Returns what decides, and the section of the standard."""
+    return f"{verdict.reason} ({verdict.section})"
 
 
 def lost_rules(verdict: Verdict) -> list[dict[str, object]]:
-    """Returns the rules that also match the URL, but do not decide."""
+    """Returns the rules that also match the URL, but are overridden."""
     return [{"line": rule.line, "rule": shown(str(rule))} for rule in verdict.lost]
 
 

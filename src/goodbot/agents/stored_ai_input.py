@@ -1,4 +1,4 @@
-"""Knows from the files of crawls which of their pages may not be used as input for AI."""
+"""Finds out from the files of crawls which of their pages may not be used as input for AI."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -20,7 +20,8 @@ _NO_RULES: Final = RobotsTxt.parse(b"")
 
 class StoredAiInput:
     """Reads the robots.txt files that the crawls in `folders` keep, and header fields and META tags of their archived
-    pages, for the robot `token`. Imported documents state nothing. Several threads may use it."""
+    pages, for the robot `token`. Documents imported with `goodbot index import` have no such statements. Several
+    threads may use it."""
 
     def __init__(self, folders: Iterable[CrawlFolder], token: str) -> None:
         self._folders = tuple(folder for folder in folders if folder.is_crawl)

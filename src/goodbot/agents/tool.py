@@ -10,7 +10,7 @@ NOTHING: Final[Mapping[str, object]] = {}
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """The result of a call: `text` for the model, and the same as JSON values in `data`. `is_error`: the call could not
-    be carried out as it was made; a closed page is no error."""
+    be carried out as it was made; a disallowed page is not an error."""
 
     text: str
     data: Mapping[str, object] = field(default_factory=dict)

@@ -6,10 +6,11 @@ from typing import Final
 from goodbot.agents import refusals
 from goodbot.agents.allowed_tool import judgement, rules_of
 from goodbot.agents.arguments import Arguments
-from goodbot.agents.call_limits import Busy, CallLimits
+from goodbot.agents.call_limits import CallLimits
 from goodbot.agents.pages import Pages
 from goodbot.agents.rule_words import lost_rules
 from goodbot.agents.tool import ToolResult, schema_of
+from goodbot.exclusion import Access
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.url import MAX_URL_CHARS, Url
 from goodbot.web.search.search_threads import SearchThreads
@@ -20,9 +21,9 @@ _SCHEMA: Final = schema_of(
     {"url": {"type": "string", "maxLength": MAX_URL_CHARS, "description": "http or https URL."}}, ("url",)
 )
 _OF_RULES: Final = """\
-Explain what robots.txt says about a URL: the deciding rule and its line, the group that applies, the rules that lost, \
-and what decides for each use of the content (search, ai-input, ai-train).
-Sends a request for robots.txt at most."""
+Explain what robots.txt says about a URL: the deciding rule and its line, the group that applies, the rules that \
+also match but are overridden, and what decides for each use of the content (search, ai-input, ai-train).
+Requests robots.txt at most."""
 _OF_CRAWL: Final = """\
 Explain what became of a URL in the crawl that is searched here: how it was found, what robots.txt said (with the \
 line), the result, and whether search finds it; with advice if it does not. Sends no request."""
@@ -50,17 +51,17 @@ class WhyRules:
         url = Arguments(given, ("url",)).url("url")
         access = await rules_of(self._pages, self._limits, url)
         text, data = judgement(url, self._token, access)
-        if isinstance(access, Busy) or access.failure == refusals.PRIVATE:
+        if not isinstance(access, Access) or access.failure == refusals.PRIVATE:
             return ToolResult(text, data)
         lost = lost_rules(access.verdict(url.text, self._token))
         reasons = dict(access.rules.preferences(url.text, self._token).reasons)
-        lines = [text, *(f"also matches, but loses: {rule['rule']} (line {rule['line']})" for rule in lost)]
+        lines = [text, *(f"also matches, but is overridden: {rule['rule']} (line {rule['line']})" for rule in lost)]
         lines += [f"{use}: {reason}" for use, reason in reasons.items()]
         return ToolResult("\n".join(lines), {**data, "lost": lost, "preference_reasons": reasons})
 
 
 class WhyStory:
-    """Tells the stories of URLs in a crawl. `story_of` reads them from its files, and may block."""
+    """Explains the history of URLs in a crawl. `story_of` reads them from its files, and may block."""
 
     name = "why"
     title = "What became of a URL in the crawl?"

@@ -96,7 +96,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command. Raises InputError if options contradict each other, or the file of `--config` is not a
-        valid settings file. The file of `--output` keeps its content unless the exit status is 0 or 1."""
+        valid settings file. The file of `--output` keeps its content unless the exit status is 0 or 1, or the
+        command calls `keep_output`."""
         _check_form(ctx)
         config, output_file = ctx.meta.get(_CONFIG), ctx.meta.get(_OUTPUT)
         if output_file is not None:
@@ -109,7 +110,7 @@ class Command(click.Command):
         start_logging(LogSettings(self._default_log_level) if settings == SILENT else settings)
         with self._stops(), output_to(output_file) as output:
             status = super().invoke(ctx)
-            if status not in (None, 0, 1):
+            if status not in (None, 0, 1) and not output.is_answer:
                 output.drop()
         return status
 

@@ -12,7 +12,7 @@ import click
 from goodbot.cli.command_class import Command
 from goodbot.cli.fetch_report import Form, document_of, trouble_line
 from goodbot.cli.options import base_settings
-from goodbot.cli.printing import complain, put, stream_of, write_json
+from goodbot.cli.printing import complain, drop_output, keep_output, put, stream_of, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.cli.settings_options import settings_options
 from goodbot.config import Settings
@@ -53,7 +53,7 @@ _OTHERS: Final = tuple(item.name for item in fields(Settings) if item.name not i
     default="markdown",
     show_default=True,
     type=click.Choice(["markdown", "text", "html", "json"]),
-    help="Output format. markdown begins with a front matter: URL, title, author, date, language.",
+    help="Output format. markdown begins with YAML front matter: URL, title, author, date, language.",
 )
 @click.option("--whole", is_flag=True, help="Print everything on a page: menus, footers and comments too.")
 @click.option(
@@ -72,13 +72,17 @@ def command(urls: tuple[str, ...], form: Form, whole: bool, as_json: bool, **opt
     sitemaps. JSON has more: links, the directives of the page, the verdict of robots.txt, and what the site says about
     use of its content for search and AI.
 
-    Exit status: 0: all URLs were read; 1: robots.txt closes a URL, or one of several could not be read; 2: bad input;
-    3: no URL could be read, and robots.txt is not the only reason.
+    Exit status: 0: all URLs were read; 1: some were read and some not, or robots.txt disallows all of them; 2: bad
+    input; 3: no URL was read, and not only because of robots.txt. With --json, the result is also written with status
+    1 and 3: it says why. In other formats, FILE of --output keeps its content if no URL was read.
     """
     settings = _settings(urls, {name: value for name, value in options.items() if value not in (None, ())})
     readings = run_async(lambda: _read_all(settings, whole=whole))
     if as_json or form == "json":
+        keep_output()
         write_json([reading.as_json() for reading in readings])
+    elif not any(reading.is_read for reading in readings):
+        drop_output()
     else:
         _print(readings, form)
     for reading in readings:
@@ -92,7 +96,7 @@ def exit_status(readings: Sequence[Reading]) -> int:
     if all(reading.is_read for reading in readings):
         return 0
     is_any_read = any(reading.is_read for reading in readings)
-    return 1 if is_any_read or all(reading.is_closed for reading in readings) else 3
+    return 1 if is_any_read or all(reading.is_disallowed for reading in readings) else 3
 
 
 def _settings(urls: Sequence[str], options: dict[str, Any]) -> Settings:

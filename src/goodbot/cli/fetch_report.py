@@ -20,7 +20,7 @@ def document_of(reading: Reading, form: Form, *, is_one_of_several: bool) -> str
 
 
 def front_matter(reading: Reading) -> str:
-    """Returns what is known of a page as YAML front matter. Each value is a JSON string, which YAML reads too (YAML 1.2
+    """Returns the facts about a page as YAML front matter. Each value is a JSON string, which YAML reads too (YAML 1.2
     §1.3)."""
     known = {
         "url": reading.final_url,
@@ -35,9 +35,9 @@ def front_matter(reading: Reading) -> str:
 
 def trouble_line(reading: Reading, form: Form) -> str | None:
     """Returns the line that says why a page was not read, or not completely; None if it was."""
-    if reading.is_closed:
+    if reading.is_disallowed:
         verdict = reading.verdict
-        return f"{_named(reading)} is closed to {verdict.agent}, so it was not fetched: {verdict.reason}"
+        return f"not fetched: robots.txt disallows {_named(reading)} for {verdict.agent}: {verdict.reason}"
     if reading.held_until is not None:
         return (
             f"{_named(reading)} was not fetched: its host may not be requested before {human_time(reading.held_until)}"
@@ -52,4 +52,4 @@ def trouble_line(reading: Reading, form: Form) -> str | None:
 def _named(reading: Reading) -> str:
     if reading.url == reading.final_url:
         return reading.url
-    return f"{reading.url} leads to {reading.final_url}, which"
+    return f"{reading.final_url} (to which {reading.url} redirects)"

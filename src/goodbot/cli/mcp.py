@@ -48,8 +48,8 @@ _LOCAL: Final = ("127.0.0.1", "localhost", "[::1]")
     multiple=True,
     metavar="DIR",
     type=NamedPath(path_type=Path),
-    help="Folder of a crawl or of imported documents, for the tools search and why. Repeatable: several are searched "
-    "as one.",
+    help="Folder of a crawl, or of documents imported with goodbot index import, for the tools search and why. "
+    "Repeatable: several are searched as one.",
 )
 @click.option(
     "--http",
@@ -66,14 +66,14 @@ _LOCAL: Final = ("127.0.0.1", "localhost", "[::1]")
 @click.option(
     "--public-url",
     metavar="URL",
-    help="With --http: URL that clients use, if it is not the address of --listen: that of a proxy, for example.",
+    help="With --http: URL that clients use, if it is not the address of --listen, such as that of a proxy.",
 )
 @click.option(
     "--private-host",
     "private_hosts",
     multiple=True,
     metavar="HOST[:PORT]",
-    help="Host that may be requested at a private address, such as your own wiki; without PORT, all its ports. All "
+    help="Host that may be requested at a private address, such as your own wiki; with PORT, only at that port. All "
     "other hosts are requested at public addresses only. Repeatable.",
 )
 @click.option("--agent", metavar="TOKEN", help="Product token of the robot. [default: goodbot]")
@@ -100,24 +100,25 @@ def command(
              the permitted uses of the content
     search   the index of --in DIR: title, URL, extract and score
     why      what became of a URL in the crawl of --in DIR; without it, what
-             robots.txt says about the URL, and which rules lost
+             robots.txt says about the URL, also rules that are overridden
 
     All sessions share one robot. It obeys robots.txt, sends one request at a time to a host, and keeps the host's delay
     in between. Agents get no content of pages whose site or page disallows ai-input, and nothing from private addresses
-    except those of --private-host. A call that would wait more than 30 s for its host is answered at once with the time
-    to wait; at most 4 calls wait for one host, and 32 in all.
+    except those of --private-host. A call that would wait more than 30 s for its host returns at once, with the time to
+    wait. At most 4 calls of fetch, and 4 of the other tools, wait for one host; for all hosts 32 and 32.
 
     Without --http the protocol is on standard input and output, and the command ends when standard input closes. With
-    --http it is at http://127.0.0.1:PORT/mcp; requests with another Host or Origin are refused, against DNS rebinding.
+    --http it is at http://127.0.0.1:PORT/mcp; requests with another Host or Origin are refused, to
+    prevent DNS rebinding.
 
-    docs/how-to/agents.md has the settings for clients, and explains what is refused and why. It needs the package mcp:
-    pip install '.[mcp]'.
+    The command needs the package mcp: pip install '.[mcp]'. docs/how-to/agents.md has the settings for clients, and
+    explains what is refused and why.
 
     With --http and --json: one line on standard output when the server is ready, with url and tools.
 
-    Exit status: 0: standard input closed, or ended with Ctrl-C, SIGTERM or SIGHUP; 2: bad input, such as a DIR without
-    crawl or index, or the package mcp is missing; 3: cannot listen on that address and port, or an index is missing or
-    damaged.
+    Exit status: 0: standard input closed, or ended with Ctrl-C, SIGTERM or SIGHUP; 2: bad input, such as a DIR with
+    neither a crawl nor imported documents, or the package mcp is missing; 3: cannot listen on that address and port, or
+    an index is damaged or lost.
     """
     settings = _settings(folders, {"agent": agent, "contact": contact})
     public = _public(public_url, listen, port, as_json=as_json)
@@ -128,6 +129,8 @@ def command(
     tools = AgentTools(settings, folders, private_hosts)
     if settings.contact is None:
         say_folded("goodbot: no contact is set, so public hosts are not requested: give --contact", err=True)
+    for why in tools.unsearched:
+        say_folded(f"goodbot: the tool search does not search this folder: {why}", err=True)
     server = mcp.mcp_server(tools.tools, version("goodbot"), tools.robot.close)
     if port is None:
         _serve_stdio(server)

@@ -18,7 +18,7 @@ from goodbot.api import Robot
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.crawl_bounds import CrawlBounds
-from goodbot.crawl_folder import CrawlFolder, open_search_or_nothing
+from goodbot.crawl_folder import CrawlFolder, open_search_or_nothing, why_no_index
 from goodbot.robot.client.private_hosts import PrivateHosts
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.store.control.removals import RemovalFile
@@ -35,14 +35,16 @@ REQUESTS_AT_ONCE: Final = 8
 class AgentTools:
     """The tools, and the robot that they share: so each host has one pace, whatever session asks for it.
 
-    `settings` say who the robot is; only `private_hosts` are requested at private addresses. With `folders`, the tools
-    search them. Raises InputError or RunError if a setting or a folder cannot be used.
+    `settings` say who the robot is; only `private_hosts` are requested at private addresses. `folders` are searched;
+    `unsearched` says in one sentence each which of them have no index, and if none has one, there is no tool `search`.
+    Raises InputError or RunError if a setting or a folder cannot be used.
     """
 
     def __init__(self, settings: Settings, folders: Sequence[Path], private_hosts: Sequence[str]) -> None:
         clock, hosts = SystemClock(), PrivateHosts(private_hosts)
         self._token = identity_of(settings, version("goodbot")).token
         self._folders = [CrawlFolder(path) for path in folders]
+        self.unsearched: list[str] = []
         self.robot = Robot(
             settings.agent,
             settings=replace(settings, concurrency=min(settings.concurrency, REQUESTS_AT_ONCE)),
@@ -68,10 +70,13 @@ class AgentTools:
         )
 
     def _search_tools(self, threads: SearchThreads) -> list[Tool]:
-        if not self._folders:
+        why_not = {folder: why_no_index(folder.path) for folder in self._folders}
+        self.unsearched += [why for why in why_not.values() if why is not None]
+        searched = [folder for folder, why in why_not.items() if why is None]
+        if not searched:
             return []
-        search = open_search_or_nothing([folder.path for folder in self._folders])
-        return [SearchTool(search, StoredAiInput(self._folders, self._token).withheld, threads)]
+        search = open_search_or_nothing([folder.path for folder in searched])
+        return [SearchTool(search, StoredAiInput(searched, self._token).withheld, threads)]
 
 
 class _Stories:

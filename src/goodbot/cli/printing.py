@@ -191,11 +191,13 @@ def is_quiet() -> bool:
 
 @dataclass
 class Output:
-    """Where a command prints its result (None: standard output). `is_dropped`: the file is not replaced."""
+    """Where a command prints its result (None: standard output). `is_dropped`: the file is not replaced. `is_answer`:
+    the result says what failed, so it is written with every exit status."""
 
     stream: TextIO | None = None
     keeps_partial: bool = False
     is_dropped: bool = False
+    is_answer: bool = False
 
     def drop(self) -> None:
         """Makes the block end without replacing the file."""
@@ -243,6 +245,20 @@ def keep_partial_output() -> None:
     output = _of_context(_OUTPUT)
     if output is not None:
         output.keeps_partial = True
+
+
+def keep_output() -> None:
+    """From now on the file of `--output` is replaced with every exit status: the result says what failed."""
+    output = _of_context(_OUTPUT)
+    if output is not None:
+        output.is_answer = True
+
+
+def drop_output() -> None:
+    """The file of `--output` keeps its content, even if the exit status is 0 or 1: there is no result."""
+    output = _of_context(_OUTPUT)
+    if output is not None:
+        output.drop()
 
 
 def _of_context(key: str) -> Any:

@@ -1,4 +1,4 @@
-"""Reads the main content of a document, as text, Markdown and HTML: what its readers came for, without the menus.
+"""Reads the main content of a document, as text, Markdown and HTML: the article, without menus.
 
 Pages, PDFs, plain text and Markdown files are read, and feeds and sitemaps are listed. The libraries that find and
 convert the content are imported with the first page.
@@ -103,7 +103,7 @@ def _of_text(page: Page, kind: Literal["text", "markdown", "pdf", "other"], foun
     from goodbot.page.markdown_writing import fenced, markdown_of_lines  # noqa: PLC0415
 
     if kind == "other":
-        unread = f"goodbot reads no text from {body.response.media_type or 'a document of unknown type'}"
+        unread = f"goodbot cannot read text from {body.response.media_type or 'a document of unknown type'}"
         return MainContent(page, kind, unread=unread)
     if kind == "markdown":
         markdown, html = convert_markdown(body.text, page.url.text)

@@ -9,16 +9,16 @@ from goodbot.values import Failure, Link
 
 @dataclass(frozen=True)
 class Reading:
-    """The result of reading a URL. No result raises an exception: check `ok`, then `trouble` for the reason.
+    """The result of reading a URL. Failures are not exceptions: check `ok`, then `trouble` for the reason.
 
     `url` is the URL that the program gave, `final_url` the last one requested, `verdict` that of robots.txt for
     `final_url`. `text`, `markdown` and `html` are the main content, or everything (`whole`). They are empty if
-    `verdict` forbids the URL, or the document could not be fetched or read. `title` is empty, and `author`, `date`
+    `verdict` disallows the URL, or the document could not be fetched or read. `title` is empty, and `author`, `date`
     (ISO 8601) and `lang` (BCP 47) are None, if the document does not state them. `links` are all links of the page,
-    absolute, each once. `directives` are what the page lets robots do, `preferences` what its content may be used for:
-    "search", "ai-input" and "ai-train" → "allowed", "disallowed" or "unknown"; its `reasons` say why. `type` is the
-    media type. `status`, `failure`, `held_until` and `wall` are those of `Answer`. `unread` says what of the document
-    could not be read.
+    absolute, each once. `directives` are the page's rules for robots (noindex and so on). `preferences` say what its
+    content may be used for: "search", "ai-input" and "ai-train" → "allowed", "disallowed" or "unknown"; its `reasons`
+    say why. `type` is the media type. `status`, `failure`, `held_until` and `wall` are those of `Answer`. `unread` says
+    what of the document could not be read.
     """
 
     url: str
@@ -44,7 +44,7 @@ class Reading:
 
     @property
     def ok(self) -> bool:
-        """Whether the document was fetched completely, with a status of 200 to 299, and is no bot wall."""
+        """Whether the document was fetched completely, with a status of 200 to 299, and is not a bot wall's page."""
         return self.trouble is None
 
     @property
@@ -53,13 +53,13 @@ class Reading:
         return self.verdict.allowed
 
     @property
-    def is_closed(self) -> bool:
-        """Whether a robots.txt that was read forbids `final_url`."""
+    def is_disallowed(self) -> bool:
+        """Whether a robots.txt that was read disallows `final_url`."""
         return not self.verdict.allowed and self.verdict.access != "unreachable" and self.held_until is None
 
     @property
     def is_read(self) -> bool:
-        """Whether there is text, or a document that has none."""
+        """Whether the document was read. Its text may be empty."""
         return self.ok and (bool(self.text or self.markdown) or not self.unread)
 
     def with_content(self, content: MainContent, cut: str = "") -> "Reading":
