@@ -145,8 +145,8 @@ class Client:
         return await (await self._connected()).permission.access(target)
 
     def expected_at(self, url: str | Url) -> float:
-        """Returns when a request for `url` could be sent if it were made now, as far as is known without a request:
-        after those that wait for its host. Unix seconds, now or later."""
+        """Estimates when a request for `url` could be sent, after those that wait for its host. Unix seconds, now or
+        later. It sends no request, so a robots.txt that has not been read yet does not count."""
         target, connections = parsed(url), self._connections
         timing = NOTHING_ASKED if connections is None else connections.permission.timing_of(target)
         return self._pace.expected_at(target, timing, queue=True)

@@ -1,4 +1,4 @@
-"""Limits requests at private addresses to a list of hosts, whatever leads to others: a URL, a redirect, a name."""
+"""Limits requests at private addresses to a list of hosts. Redirects and DNS names cannot lead to others."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,7 +22,7 @@ class PrivateHosts:
 
 
 class OthersPublicTransport:
-    """A `Transport` that requests hosts other than `hosts` at public addresses only."""
+    """A `Transport` that allows private addresses only for `hosts`."""
 
     def __init__(self, transport: Transport, hosts: PrivateHosts) -> None:
         self._transport = transport
