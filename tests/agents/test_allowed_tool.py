@@ -51,7 +51,7 @@ def test_a_verdict_names_rule_line_delay_and_uses() -> None:
     expected |= {"preferences": {"search": "allowed", "ai-input": "disallowed", "ai-train": "unknown"}}
     assert {name: verdict[name] for name in expected} == expected
     assert "disallowed for goodbot: https://a.example/closed/x: Disallow: /closed (line 4)" in result.text
-    assert "The site asks for 7 s between requests." in result.text
+    assert "The site asks for 7 s between requests. Uses of the content: search: allowed" in result.text
 
 
 def test_several_urls_and_another_robot() -> None:

@@ -105,6 +105,19 @@ async def test_a_redirect_to_a_disallowed_page_names_the_verdict_there() -> None
     assert result.text.startswith(begin)
 
 
+@pytest.mark.parametrize(
+    "path", ["//private/p", "/a/..//%70rivate/p?q", "///private//p", "/private%2Fp", "/a/..%2fprivate/p"]
+)
+async def test_other_spellings_of_slashes_are_no_way_around_a_rule(path: str) -> None:
+    pages = FakePages({"https://example.org": rules("User-agent: *\nDisallow: /private/\n")})
+    result = await tool_of(pages).call({"url": f"https://example.org{path}"})
+    assert (result.data["outcome"], result.data["verdict"]["line"]) == ("disallowed", 2)  # type: ignore[index]
+    assert "(the same page as https://example.org/" in result.text
+    assert pages.asked == ["rules https://example.org"]
+    open_page = await tool_of(pages).call({"url": "https://example.org//open//p?a=//private/"})
+    assert (open_page.data["outcome"], pages.asked[-1]) == ("page", "https://example.org//open//p?a=//private/")
+
+
 NO_AI = "User-agent: *\nContent-Signal: ai-input=no\nAllow: /\n"
 
 
@@ -133,6 +146,12 @@ async def test_a_private_address_is_refused_without_saying_which() -> None:
         assert (result.is_error, result.data["outcome"]) == (False, "refused")
         assert "is at a private address. This server requests private addresses only for hosts that its" in result.text
         assert "10.1.2.3" not in str(result)
+
+
+async def test_what_the_content_may_be_used_for_is_in_the_text() -> None:
+    preferences = RobotsTxt.parse(b"").preferences(HOME, TOKEN, headers=[("Content-Signal", "ai-train=no")])
+    result = await fetched(FakePages(pages={HOME: page_of(preferences=preferences)}))
+    assert "Uses of the content: search: unknown, ai-input: unknown, ai-train: disallowed" in result.text
 
 
 async def test_no_page_is_an_answer_too() -> None:

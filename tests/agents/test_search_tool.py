@@ -125,7 +125,7 @@ class AnySearch:
 
     def search(self, query: str, limit: int = 10, *_: object) -> Results:
         assert 1 <= limit <= 50
-        return Results(query, 1, 0.0, (Hit("1", "", "a\nb\x1b", "c\ud800", 1.0),))
+        return Results(query, 1, 0.0, (Hit("1", "", "a\nb\x1b", "c\ud800", 1.0),), notes=("A note.",))
 
 
 def search_tool() -> SearchTool:
@@ -137,6 +137,12 @@ def test_any_arguments_give_hits_or_an_error_of_one_line(values: dict[str, objec
     result = carried_out_or_refused(search_tool(), values)
     hits = [{"url": "1", "score": 1.0, "title": "a\\nb\\x1b", "snippet": "c\\ud800"}]
     assert result.data.get("hits") == (None if result.is_error else hits)
+
+
+async def test_notes_about_the_query_are_in_the_text() -> None:
+    result = await search_tool().call({"query": "x"})
+    assert result.data["notes"] == ["A note."]
+    assert "A note." in result.text
 
 
 @pytest.mark.parametrize("values", [{}, {"query": " "}, {"query": "x" * 1001}, {"query": "x", "limit": 51}])

@@ -103,14 +103,13 @@ async def test_json_has_everything() -> None:
 
 async def test_other_documents() -> None:
     async with site() as server:
-        urls = [server.url(target) for target in ("/t.txt", "/doc", "/feed", "/empty")]
+        urls = [server.url(target) for target in ("/t.txt", "/doc", "/feed")]
         result = await goodbot("fetch", *urls, "--allow-private")
         assert (result.status, result.err) == (0, "")
         assert result.out == (
             f'---\nurl: "{urls[0]}"\n---\n\n```text\nplain\ttext\n```\n\n---\nurl: "{urls[1]}"\n---\n\nA line\n\n'
             f'---\nurl: "{urls[2]}"\ntitle: "News"\n---\n\n'
-            f"# [News]({server.url('/')})\n\n- [One]({server.url('/one')})\n\n"
-            f'---\nurl: "{urls[3]}"\n---\n\n\n'
+            f"# [News]({server.url('/')})\n\n- [One]({server.url('/one')})\n"
         )
         text = await goodbot("fetch", urls[0], urls[1], "--allow-private", "--as", "text")
         assert text.out == f"==> {urls[0]} <==\nplain\ttext\n\n==> {urls[1]} <==\nA line\n"
@@ -166,8 +165,9 @@ async def test_a_disallowed_page_names_the_rule(target: str) -> None:
     ("targets", "status", "complaint"),
     [
         (["/broken"], 3, "status 500"),
-        (["/image"], 3, "goodbot cannot read text from image/png"),
+        (["/image"], 3, "goodbot does not read image/png"),
         (["/broken", "/clocks"], 1, "status 500"),
+        (["/empty"], 3, "/empty: it has no text; its scripts may write it (--render)"),
         (["/image", "/closed"], 3, "image/png"),
         (["/closed", "/closed"], 1, "Disallow: /closed"),
     ],
@@ -190,7 +190,18 @@ async def test_an_unreachable_robots_txt_is_a_failure() -> None:
     async with site({"/robots.txt": answer(b"", 503)}) as server:
         result = await goodbot("fetch", server.url("/clocks"), "--allow-private")
         assert (result.status, result.out) == (3, "")
+        assert result.complaint.startswith(f"goodbot: not fetched: {server.url('/clocks')}: ")
         assert "503" in result.complaint
+        assert "forbidden" not in result.complaint
+
+
+async def test_what_was_not_read_of_a_page_is_a_message() -> None:
+    async with site({"/long": answer((PAGE + "<p>word</p>" * 200_000).encode())}) as server:
+        for form in ("text", "markdown"):
+            result = await goodbot("fetch", server.url("/long"), "--allow-private", "--as", form)
+            assert (result.status, SENTENCE in result.out) == (0, True)
+            assert "only the first 2.1 MB were read" in result.err
+        assert (await goodbot("fetch", server.url("/long"), "--allow-private", "-q")).err == ""
 
 
 @pytest.mark.parametrize(
@@ -198,6 +209,7 @@ async def test_an_unreachable_robots_txt_is_a_failure() -> None:
     [
         (["ftp://example.org/"], "not an http or https URL: 'ftp://example.org/'"),
         (["example.org"], "did you mean https://example.org/ ?"),
+        (["example.org/a"], "did you mean https://example.org/a ?"),
         ([""], "not an http or https URL: ''"),
         (["https://example.org/"], "--contact"),
         (["https://example.org/", "--contact", "nobody"], "--contact"),
@@ -278,7 +290,7 @@ def test_the_exit_status_of_several(readings: list[Reading], expected: int) -> N
 
 
 def test_a_host_that_must_be_left_alone_is_named_with_a_time() -> None:
-    line = trouble_line(HELD, "markdown")
+    line = trouble_line(HELD)
     assert line is not None
     assert line.startswith("u was not fetched: its host may not be requested before 1970-01-01")
 

@@ -130,6 +130,9 @@ async def test_what_is_refused_is_an_answer() -> None:
             assert "Content-Signal" in no_ai["reason"]
             missing = await call(client, "fetch", url=server.url("/none"))
             assert (missing["outcome"], missing["status"]) == ("failed", 404)
+            server.routes["/png"] = answer(b"\x89PNG", headers=[("Content-Type", "image/png")])
+            image = await call(client, "fetch", url=server.url("/png"))
+            assert (image["outcome"], image["reason"]) == ("failed", "goodbot does not read image/png")
             server.routes["/away"] = answer(b"", 302, [("Location", other.url("/"))])
             private = [other.url("/"), server.url("/away"), server.url("/metadata"), "http://[::1]:9/"]
             private += [f"http://{name}:{other.port}/" for name in ("localhost", "2130706433", "0x7f.1", "127.1")]

@@ -125,10 +125,12 @@ async def test_requests_of_other_sites_are_refused() -> None:
         assert await status_of(url, JSON, body) == 200
         for origin in (f"http://127.0.0.1:{port}", "http://localhost:3000", f"http://[::1]:{port}"):
             assert await status_of(url, f"{JSON}Origin: {origin}\r\n", body) == 200
-        for origin in ("https://evil.example", "null", "http://localhost.evil.example:80", "http://127.0.0.1.evil:1"):
+        others = ["https://evil.example", "null", "http://localhost.evil.example:80", "http://127.0.0.1.evil:1"]
+        for origin in (*others, f"http://127.0.0.1:{port}.evil.example", "http://127.0.0.1:x", "http://[::1]:1:2"):
             assert await status_of(url, f"{JSON}Origin: {origin}\r\n", body) == 403
         for host in ("evil.example", f"evil.example:{port}", "localhost.evil.example:80", "127.0.0.2", "\x1b[2J"):
             assert await status_of(url, JSON, body, host=host) in (400, 421)
+        assert await status_of(url, JSON, body, host=f"127.0.0.1:{port}.evil.example") in (400, 403)
         assert await status_of(url, "", body) == 400
         assert await status_of(url, JSON, b"{" * 1000) == 400
         assert await status_of(url, JSON, b"x" * 300_000) == 413
@@ -157,6 +159,7 @@ async def test_a_proxy_with_a_public_url() -> None:
     [
         (["--in", "missing"], 2, "missing"),
         (["--private-host", "http://wiki/"], 2, "not a host such as"),
+        (["--private-host", "*"], 2, "not a host such as"),
         (["--contact", "nobody"], 2, "--contact must be a mail address"),
         (["--agent", "My Bot"], 2, "--agent must be a product token"),
         (["--listen", "127.0.0.1"], 2, "--listen needs --http PORT"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.page.main_content import MainContent, read_main_content
+from goodbot.page.main_html import convert_markdown
 from goodbot.page.rendered import Rendered
 from goodbot.url import Url
 from goodbot.values import Response
@@ -69,7 +70,9 @@ def test_a_page_of_links_is_kept() -> None:
 def test_an_empty_page_has_no_content() -> None:
     for page in ("", "<p>", "<frameset><frame src=a></frameset>", "<body hidden>x", "<script>var x = 1</script>"):
         found = read(page)
-        assert (found.text, found.markdown.strip(), found.unread) == ("", "", "")
+        assert (found.text, found.markdown.strip()) == ("", "")
+        assert found.unread == "it has no text; its scripts may write it (--render)"
+    assert read("", "text/plain").unread == "it has no text"
 
 
 # ---- Markdown -------------------------------------------------------------------------------------------------------
@@ -103,6 +106,75 @@ def test_an_empty_page_has_no_content() -> None:
 )  # fmt: skip
 def test_markdown_shows_what_the_page_shows(html: str, expected: str) -> None:
     assert markdown(html).strip() == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<pre><code class='language-python'>x</code></pre>", "python"),
+        ("<div class='highlight-c++ notranslate'><div class=highlight><pre>x</pre></div></div>", "c++"),
+        ("<div class='highlight highlight-source-rust'><pre>x</pre></div>", "rust"),
+        ("<div class='language-ruby rouge'><div class=highlight><pre><code>x</code></pre></div></div>", "ruby"),
+        ("<pre><code class='hljs python'>x</code></pre>", "python"),
+        ("<pre><code class='lang-js'>x</code></pre>", "js"),
+        ("<pre data-language=go>x</pre>", "go"),
+        ("<div class=highlight-default><pre>x</pre></div>", ""),
+        ("<div class=lang-en><pre>x</pre></div>", ""),
+        ("<pre><code class='language-a`'>x</code></pre>", ""),
+        ("<pre class='language-a&#96;'><code>x</code></pre>", ""),
+        ("<pre><code class='language-a&#10;b'>x</code></pre>", "a"),
+    ],
+)
+def test_a_code_block_names_its_language_and_nothing_else(html: str, language: str) -> None:
+    assert markdown(html) == f"```{language}\nx\n```"
+
+
+def test_a_page_cannot_end_its_code_block_early() -> None:
+    forged = "&lt;script&gt;\n\n# FORGED"
+    body = f"{ARTICLE}<pre><code class='language-a`'>x</code></pre>{ARTICLE}<pre><code>{forged}</code></pre>"
+    found = convert_markdown(read(f"<main>{body}").markdown, URL.text)[1]
+    assert "<h1>" not in found
+    assert "&lt;script&gt;" in found
+
+
+def test_text_keeps_the_lines_of_code() -> None:
+    assert read(f"<main>{ARTICLE}<pre>if x:\n  y\n\nz</pre>").text.split("\n")[-3:] == ["if x:", "y", "z"]
+
+
+def test_text_that_no_reader_sees_is_left_out() -> None:
+    hidden = ("display:none", "color:red; DISPLAY : none !important", "visibility:hidden")
+    body = "".join(f'<div style="{style}">SECRET<p>SECRET</p></div>' for style in hidden)
+    seen = '<p style="display:inline">seen</p><ruby>\u6f22<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>'
+    found = read(f"<main>{ARTICLE}{body}{seen}<p>a\U000e0041\u202eb\u2066c</main>", whole=True)
+    for text in (found.text, found.markdown, found.html):
+        assert "SECRET" not in text
+        assert "seen" in text
+        assert "abc" in text
+        assert "kan" not in text
+
+
+def test_a_page_that_is_cut_says_so() -> None:
+    page = f"<main>{ARTICLE}" + "<p>word</p>" * 300
+    response = Response(200, (("Content-Type", "text/html"),), page.encode())
+    cut = read_main_content(URL, response, "MyBot", limit_bytes=2000)
+    assert (cut.unread, "had no hands" in cut.text) == ("only the first 2.0 kB were read", True)
+    assert read_main_content(URL, response, "MyBot").unread == ""
+    rendered = read_main_content(URL, response, "MyBot", rendered=Rendered(page), limit_bytes=2000)
+    assert rendered.unread == "only the first 2.0 kB were read"
+
+
+@pytest.mark.parametrize(
+    ("stated", "date"),
+    [
+        ("03/04/2026", None),
+        ("3-4-2026", None),
+        ("13/04/2026", "2026-04-13"),
+        ("04/04/2026", "2026-04-04"),
+        ("2026-04-03", "2026-04-03"),
+    ],
+)
+def test_a_date_that_may_be_two_days_is_not_guessed(stated: str, date: str | None) -> None:
+    assert read(f'<html lang=en><meta name=date content="{stated}"><p>x').date == date
 
 
 def test_html_has_only_text_and_links() -> None:
@@ -194,7 +266,7 @@ def test_a_sitemap_is_a_list_of_urls() -> None:
 
 def test_an_image_has_no_text() -> None:
     found = read(b"\x89PNG", "image/png")
-    assert (found.kind, found.text, found.unread) == ("other", "", "goodbot cannot read text from image/png")
+    assert (found.kind, found.text, found.unread) == ("other", "", "goodbot does not read image/png")
 
 
 def test_a_rendered_page_is_read_as_the_browser_has_it() -> None:

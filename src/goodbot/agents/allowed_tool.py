@@ -96,6 +96,6 @@ def judgement(url: Url, agent: str, access: Access | Busy | TimedOut) -> tuple[s
     verdict = access.verdict(url.text, agent)
     preferences = access.rules.preferences(url.text, agent)
     return (
-        f"{verdict_text(verdict)}; {preferences_text(preferences)}",
+        f"{verdict_text(verdict)} {preferences_text(preferences)}",
         {"outcome": "verdict", **verdict_json(verdict), "preferences": dict(preferences)},
     )

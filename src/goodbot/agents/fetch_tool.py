@@ -10,7 +10,7 @@ from goodbot.agents import refusals
 from goodbot.agents.arguments import Arguments
 from goodbot.agents.call_limits import Busy, CallLimits, TimedOut
 from goodbot.agents.pages import Pages
-from goodbot.agents.rule_words import verdict_json
+from goodbot.agents.rule_words import preferences_text, verdict_json
 from goodbot.agents.tool import ToolResult, schema_of
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import shown
@@ -226,6 +226,9 @@ def _end(content: str, start: int, most: int) -> int:
 def _head(facts: Mapping[str, object]) -> str:
     lines = [f"URL: {facts['final_url']}"]
     lines += [f"{name}: {facts[name]}" for name in ("title", "author", "date", "lang", "unread") if facts[name]]
+    preferences = facts["preferences"]
+    if isinstance(preferences, Mapping) and set(preferences.values()) != {"unknown"}:
+        lines.append(preferences_text(preferences))
     if facts["next_start"] is not None or facts["start"]:
         more = "" if facts["next_start"] is None else f"; for more, call again with start={facts['next_start']}"
         lines.append(f"characters {facts['start']} to {facts['end']} of {facts['total_chars']}{more}")

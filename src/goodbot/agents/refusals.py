@@ -1,5 +1,6 @@
 """Makes the results of calls that give no content: disallowed, withheld, refused, failed, or to be tried again."""
 
+import re
 from typing import Final
 
 from goodbot.agents.call_limits import Busy, TimedOut
@@ -7,12 +8,13 @@ from goodbot.agents.rule_words import reason_text, verdict_json
 from goodbot.agents.tool import ToolResult
 from goodbot.exclusion import Access, Preferences, Verdict
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.url import Url
+from goodbot.url import Url, parse_url
 
 AI_INPUT: Final = "ai-input"
 DISALLOWED: Final = "disallowed"
 PRIVATE: Final = "private-address"
 TROUBLE_CHARS: Final = 500
+_SLASHES: Final = re.compile("(?:/|%2f)++", re.IGNORECASE)
 
 
 def busy(url: Url, found: Busy) -> ToolResult:
@@ -26,12 +28,13 @@ def busy_json(found: Busy) -> dict[str, object]:
     return {"reason": found.reason, "retry_after_s": found.retry_after_s}
 
 
-def disallowed(asked: Url, verdict: Verdict) -> ToolResult:
-    """robots.txt disallows the URL of the verdict: `asked`, or one to which it redirects. If robots.txt is unreachable,
-    the call has failed: its rules are unknown."""
+def disallowed(asked: Url, verdict: Verdict, *, is_same_page: bool = False) -> ToolResult:
+    """robots.txt disallows the URL of the verdict: `asked`, one to which it redirects, or (`is_same_page`) another name
+    of the same page. If robots.txt is unreachable, the call has failed: its rules are unknown."""
     if verdict.access == "unreachable":
         return failed(asked, verdict.url, None, verdict.reason)
-    led = "" if verdict.url == asked.text else f" (to which {asked} redirects)"
+    how = f"the same page as {asked}" if is_same_page else f"to which {asked} redirects"
+    led = "" if verdict.url == asked.text else f" ({how})"
     return ToolResult(
         f"Not fetched: robots.txt disallows {verdict.url}{led} for {verdict.agent}: {reason_text(verdict)}",
         {"outcome": "disallowed", "url": asked.text, "final_url": verdict.url, "verdict": verdict_json(verdict)},
@@ -81,12 +84,24 @@ def failed(asked: Url, final_url: str, status: int | None, trouble: str) -> Tool
 
 
 def refusal_of(url: Url, access: Access, token: str) -> ToolResult | None:
-    """Returns the result if robots.txt alone says that the robot `token` gets no content of `url`."""
-    verdict = access.verdict(url.text, token)
-    if not verdict.allowed:
-        return private(url, url.text) if access.failure == PRIVATE else disallowed(url, verdict)
-    preferences = access.rules.preferences(url.text, token)
-    return withheld(url, url.text, preferences, verdict) if preferences[AI_INPUT] == DISALLOWED else None
+    """Returns the result if robots.txt alone says that the robot `token` gets no content of `url`, or of the same page
+    under another name (`served_as`)."""
+    if access.failure == PRIVATE:
+        return private(url, url.text)
+    for each in dict.fromkeys((url, served_as(url))):
+        verdict = access.verdict(each.text, token)
+        if not verdict.allowed:
+            return disallowed(url, verdict, is_same_page=True)
+        preferences = access.rules.preferences(each.text, token)
+        if preferences[AI_INPUT] == DISALLOWED:
+            return withheld(url, url.text, preferences, verdict)
+    return None
+
+
+def served_as(url: Url) -> Url:
+    """Returns the URL whose page many servers answer with: they decode `%2F`, and read several slashes as one."""
+    path, mark, query = url.target.partition("?")
+    return parse_url(f"{url.origin}{_SLASHES.sub('/', path)}{mark}{query}") or url
 
 
 def held_until(access: Access, verdict: Verdict) -> float | None:

@@ -1,6 +1,8 @@
 """Says what robots.txt and a page state about a URL, as text for models and as JSON values. Pure."""
 
-from goodbot.exclusion import Preferences, Verdict
+from collections.abc import Mapping
+
+from goodbot.exclusion import Verdict
 from goodbot.exclusion.text.shown_text import shown
 
 AGENTS_SHOWN = 20
@@ -41,6 +43,6 @@ def lost_rules(verdict: Verdict) -> list[dict[str, object]]:
     return [{"line": rule.line, "rule": shown(str(rule))} for rule in verdict.lost]
 
 
-def preferences_text(preferences: Preferences) -> str:
+def preferences_text(preferences: Mapping[str, str]) -> str:
     """Returns what the content may be used for, in one line."""
-    return "uses of the content: " + ", ".join(f"{use}: {value}" for use, value in preferences.items())
+    return "Uses of the content: " + ", ".join(f"{use}: {value}" for use, value in preferences.items())

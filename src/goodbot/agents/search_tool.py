@@ -71,7 +71,7 @@ class SearchTool:
         hits = [_hit_json(hit, found.withheld.get(hit.url)) for hit in results.hits]
         data = {"query": results.query, "total": results.total, "hits": hits, **_remarks(results)}
         head = f"{counted(results.total, 'page')} found for: {results.corrected or results.query}"
-        lines = [head, *(_hit_text(number, hit) for number, hit in enumerate(hits, start=1))]
+        lines = [head, *results.notes, *(_hit_text(number, hit) for number, hit in enumerate(hits, start=1))]
         return ToolResult("\n\n".join(lines), data)
 
     def _find(self, query: str, limit: int) -> _Found:

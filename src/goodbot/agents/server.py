@@ -2,6 +2,7 @@
 raises InputError if it is missing."""
 
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -19,7 +20,8 @@ try:
 except ModuleNotFoundError as error:
     raise InputError("goodbot mcp needs the package mcp: pip install '.[mcp]'") from error
 
-from starlette.types import ASGIApp
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from goodbot.agents.standard_input import Lines
 
@@ -29,6 +31,9 @@ MAX_BODY_BYTES: Final = 256 * 1024
 MAX_SESSIONS: Final = 100
 IDLE_S: Final = 600.0
 """A session without requests ends after this time."""
+
+_PLAIN_PORT: Final = re.compile(rb"(?:[a-z]+://)?(?:\[[^\]]*\]|[^:\[\]]*)(?::[0-9]{1,5})?")
+"""Matches a Host or an Origin whose port, if it has one, is a number."""
 
 INSTRUCTIONS: Final = """\
 This server reads the Web as a polite robot: it obeys robots.txt, waits between requests to a host, and \
@@ -98,13 +103,26 @@ def http_app(server: Server[None], hosts: Sequence[str], origins: Sequence[str])
     and whose Origin, if browsers send one, is one of `origins`, so that a Web page cannot use the server through its
     visitor's browser (DNS rebinding). `:*` at the end means any port."""
     security = TransportSecuritySettings(allowed_hosts=list(hosts), allowed_origins=list(origins))
-    return server.streamable_http_app(
+    app = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=MAX_BODY_BYTES,
         session_idle_timeout=IDLE_S,
         max_sessions=MAX_SESSIONS,
         transport_security=security,
     )
+
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuses what the SDK takes for a host with any port, since it compares only the beginning."""
+        if scope["type"] == "http" and not all(_has_plain_port(name, value) for name, value in scope["headers"]):
+            await Response("Invalid Host or Origin header", status_code=403)(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    return checked
+
+
+def _has_plain_port(name: bytes, value: bytes) -> bool:
+    return name not in (b"host", b"origin") or _PLAIN_PORT.fullmatch(value) is not None
 
 
 def _declared(tool: Tool) -> types.Tool:

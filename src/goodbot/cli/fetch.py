@@ -12,7 +12,7 @@ import click
 from goodbot.cli.command_class import Command
 from goodbot.cli.fetch_report import Form, document_of, trouble_line
 from goodbot.cli.options import base_settings
-from goodbot.cli.printing import complain, drop_output, keep_output, put, stream_of, write_json
+from goodbot.cli.printing import complain, drop_output, keep_output, put, say_folded, stream_of, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.cli.settings_options import settings_options
 from goodbot.config import Settings
@@ -81,21 +81,23 @@ def command(urls: tuple[str, ...], form: Form, whole: bool, as_json: bool, **opt
     if as_json or form == "json":
         keep_output()
         write_json([reading.as_json() for reading in readings])
-    elif not any(reading.is_read for reading in readings):
+    elif not any(reading.ok for reading in readings):
         drop_output()
     else:
         _print(readings, form)
     for reading in readings:
-        if (line := trouble_line(reading, form)) is not None:
+        if (line := trouble_line(reading)) is not None:
             complain(line)
+        elif reading.unread:
+            say_folded(f"goodbot: {reading.final_url}: {reading.unread}", err=True)
     return exit_status(readings)
 
 
 def exit_status(readings: Sequence[Reading]) -> int:
     """The exit status of the command; see its help."""
-    if all(reading.is_read for reading in readings):
+    if all(reading.ok for reading in readings):
         return 0
-    is_any_read = any(reading.is_read for reading in readings)
+    is_any_read = any(reading.ok for reading in readings)
     return 1 if is_any_read or all(reading.is_disallowed for reading in readings) else 3
 
 
@@ -106,7 +108,9 @@ def _settings(urls: Sequence[str], options: dict[str, Any]) -> Settings:
         raise InputError(f"at most {MOST_READ:,} URLs can be fetched at once: use goodbot crawl --seeds for more")
     for text in urls:
         if parse_url(text.strip()) is None:
-            hint = "" if "://" in text or not text.strip() else f"; did you mean https://{text}/ ?"
+            typed = text.strip()
+            likely = f"https://{typed}" if "/" in typed else f"https://{typed}/"
+            hint = "" if "://" in typed or parse_url(likely) is None else f"; did you mean {likely} ?"
             raise InputError(f"not an http or https URL: {text!r}{hint}")
     try:
         settings = replace(base_settings(), **options, seeds=tuple(urls))
@@ -146,6 +150,6 @@ def _print(readings: Sequence[Reading], form: Form) -> None:
 
 
 def _documents(readings: Sequence[Reading], form: Form) -> Iterator[str]:
-    printed = [reading for reading in readings if reading.is_read]
+    printed = [reading for reading in readings if reading.ok]
     for number, reading in enumerate(printed):
         yield ("\n" if number else "") + document_of(reading, form, is_one_of_several=len(readings) > 1)

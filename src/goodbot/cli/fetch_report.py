@@ -33,8 +33,8 @@ def front_matter(reading: Reading) -> str:
     return f"---\n{''.join(rows)}---\n"
 
 
-def trouble_line(reading: Reading, form: Form) -> str | None:
-    """Returns the line that says why a page was not read, or not completely; None if it was."""
+def trouble_line(reading: Reading) -> str | None:
+    """Returns the line that says why a page was not read; None if it was."""
     if reading.is_disallowed:
         verdict = reading.verdict
         return f"not fetched: robots.txt disallows {_named(reading)} for {verdict.agent}: {verdict.reason}"
@@ -42,11 +42,9 @@ def trouble_line(reading: Reading, form: Form) -> str | None:
         return (
             f"{_named(reading)} was not fetched: its host may not be requested before {human_time(reading.held_until)}"
         )
-    if reading.trouble is not None:
-        return f"cannot read {_named(reading)}: {reading.trouble}"
-    if reading.unread and (form != "text" or reading.text == ""):
-        return f"{_named(reading)}: {reading.unread}"
-    return None
+    if reading.verdict.access == "unreachable" and not reading.allowed and reading.failure is None:
+        return f"not fetched: {_named(reading)}: {reading.verdict.reason}"
+    return None if reading.trouble is None else f"cannot read {_named(reading)}: {reading.trouble}"
 
 
 def _named(reading: Reading) -> str:

@@ -5,9 +5,10 @@ convert the content are imported with the first page.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from goodbot.human import human_bytes
 from goodbot.page.body import Body
 from goodbot.page.document import DOCUMENT_BYTES, page_of_list, read_extract
 from goodbot.page.extract import Extract
@@ -20,6 +21,8 @@ from goodbot.values import Page, Response
 READ_BYTES = 2 * 1024 * 1024
 """The limit for decoded bytes of a page that are read, the same as in a crawl."""
 
+_MAYBE_SCRIPTS = "; its scripts may write it (--render)"
+
 ContentKind = Literal["html", "text", "markdown", "pdf", "feed", "sitemap", "other"]
 
 
@@ -29,7 +32,8 @@ class MainContent:
 
     `title` is empty, and `author`, `date` (ISO 8601, of publication) and `language` (BCP 47) are None, if the document
     does not state them. `html` has absolute links, and neither scripts, styles nor event handlers. No text has control
-    characters other than line break and tab. `unread` says what could not be read; it is empty if everything was.
+    characters other than line break and tab, nor characters that hide text or change its order. `unread` says what
+    could not be read, or that there is no text; it is empty if everything was read.
     `page` is the document as a crawl reads it, `metas` are the (name, content) pairs of its META tags.
     """
 
@@ -61,6 +65,22 @@ def read_main_content(
 
     `whole`: everything on a page, menus and footers too. `rendered`: the page as a browser has rendered it.
     """
+    found = _read(url, response, token, whole, rendered, limit_bytes, document_bytes)
+    if found.text or found.markdown.strip() or found.unread:
+        return found
+    is_page = found.kind == "html" and rendered is None
+    return replace(found, unread=f"it has no text{_MAYBE_SCRIPTS if is_page else ''}")
+
+
+def _read(
+    url: Url,
+    response: Response,
+    token: str,
+    whole: bool,
+    rendered: Rendered | None,
+    limit_bytes: int,
+    document_bytes: int,
+) -> MainContent:
     body = Body(response, limit_bytes)
     listing = open_listing(url, response)
     if listing is not None:
@@ -70,15 +90,21 @@ def read_main_content(
     if rendered is not None and rendered.html is not None:
         page = read_rendered(url, body, rendered, token)
         found, html = read_extract(body, url=url, text=False)[1], rendered.html[:limit_bytes]
-        return _of_page(page, found, html, whole=whole)
+        cut = _cut(limit_bytes) if len(rendered.html) > limit_bytes else ""
+        return _of_page(page, found, html, cut, whole=whole)
     kind, found, encoding = read_extract(body, url=url, document_bytes=document_bytes)
     page = page_of(url, response, token, found, encoding)
+    cut = _cut(limit_bytes) if kind != "pdf" and len(body.content) >= limit_bytes else ""
     if kind == "html":
-        return _of_page(page, found, body.text, whole=whole)
-    return _of_text(page, kind, found, body)
+        return _of_page(page, found, body.text, cut, whole=whole)
+    return _of_text(page, kind, found, body, cut)
 
 
-def _of_page(page: Page, found: Extract, html: str, *, whole: bool) -> MainContent:
+def _cut(limit_bytes: int) -> str:
+    return f"only the first {human_bytes(limit_bytes)} were read"
+
+
+def _of_page(page: Page, found: Extract, html: str, cut: str, *, whole: bool) -> MainContent:
     from goodbot.page.main_html import read_main_html  # noqa: PLC0415  (loads the libraries for main content)
 
     base = (resolve(page.url, found.base) if found.base is not None else None) or page.url
@@ -93,24 +119,31 @@ def _of_page(page: Page, found: Extract, html: str, *, whole: bool) -> MainConte
         _printable(main.text),
         _printable(main.markdown),
         _printable(main.html),
-        "; ".join(filter(None, (page.unread, main.unread))),
+        "; ".join(filter(None, (page.unread, main.unread, cut))),
         tuple(found.metas),
     )
 
 
-def _of_text(page: Page, kind: Literal["text", "markdown", "pdf", "other"], found: Extract, body: Body) -> MainContent:
+def _of_text(
+    page: Page, kind: Literal["text", "markdown", "pdf", "other"], found: Extract, body: Body, cut: str
+) -> MainContent:
     from goodbot.page.main_html import convert_markdown  # noqa: PLC0415  (see `_of_page`)
     from goodbot.page.markdown_writing import fenced, markdown_of_lines  # noqa: PLC0415
 
     if kind == "other":
-        unread = f"goodbot cannot read text from {body.response.media_type or 'a document of unknown type'}"
-        return MainContent(page, kind, unread=unread)
+        what = body.response.media_type or "documents without a media type"
+        return MainContent(page, kind, unread=f"goodbot does not read {what}" if body.content else "it is empty")
     if kind == "markdown":
         markdown, html = convert_markdown(body.text, page.url.text)
     else:
         markdown = fenced(page.text) if kind == "text" else markdown_of_lines(page.text, page.headings)
         html = convert_markdown(markdown, page.url.text)[1]
-    return _converted(page, kind, page.text, markdown, html, tuple(found.metas))
+    read = _converted(page, kind, page.text, markdown, html, tuple(found.metas))
+    return replace(read, unread="; ".join(filter(None, (_pdf_trouble(read) if kind == "pdf" else read.unread, cut))))
+
+
+def _pdf_trouble(read: MainContent) -> str:
+    return f"the PDF is {read.unread}" if read.unread.startswith(("damaged", "encrypted")) else read.unread
 
 
 def _of_list(page: Page, *, is_feed: bool) -> MainContent:
@@ -139,9 +172,10 @@ def _converted(
     )
 
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_REMOVED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
 
 
 def _printable(text: str) -> str:
-    """Removes control characters, which could steer a terminal, and lone surrogates."""
-    return _CONTROL.sub("", text)
+    """Removes control characters, which could steer a terminal; lone surrogates; characters that change the order of
+    text (bidirectional overrides and isolates); and tag characters, which nobody sees, but models read."""
+    return _REMOVED.sub("", text)

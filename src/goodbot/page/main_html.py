@@ -4,6 +4,7 @@ The tree, the conversion and most facts about the page are turbohtml's; `content
 beside other libraries in docs/decisions/0054-main-content.md.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,7 @@ from turbohtml import Markdown
 
 from goodbot.page.bounded_tree import build_tree
 from goodbot.page.clean_html import SCHEMES, clean_html
+from goodbot.page.code_languages import name_languages
 from goodbot.page.content_choice import choose_content
 from goodbot.page.html import read_html
 from goodbot.page.main_tables import prepare_tables
@@ -25,9 +27,14 @@ MAX_BREAKS: Final = 2
 """Line breaks in a row that are kept; the conversion of more takes quadratic time."""
 
 _UNSEEN: Final = (
-    "audio, button, canvas, dialog, embed, head, iframe, input, object, script, select, style, svg, template, textarea,"
-    " noscript, video, [hidden]"
+    "audio, button, canvas, dialog, embed, head, iframe, input, object, rp, rt, script, select, style, svg, template,"
+    " textarea, noscript, video, [hidden]"
 )
+_INVISIBLE: Final = re.compile(
+    r"(?:\A|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))\b", re.IGNORECASE
+)
+"""A `style` attribute that hides its element. Stylesheets may hide others: they are not read."""
+_CODE_BLOCK: Final = re.compile(r"<pre\b[^>]*>|</pre>|\n")
 _MARKDOWN: Final = Markdown(tables=Markdown.Tables(cell_blocks="text"))
 
 
@@ -51,17 +58,18 @@ def read_main_html(html: str, base: str, title: str, text: str, *, whole: bool =
     if tree is None:
         unread, markdown = f"the main content was not looked for: {refused}", markdown_of_lines(text)
         return MainHtml(title, None, None, text, markdown, clean_html(html_of_markdown(markdown)), unread)
-    facts = title_of(tree, title), author_of(tree), date_of(html)
+    facts = title_of(tree, title), author_of(tree), date_of(tree, html)
     tree.remove(_UNSEEN)
     body = tree.select_one("body")
     if body is None:  # a frameset
         return MainHtml(*facts)
+    _remove_invisible(body)
     _prepare(body)
     root = body if whole else choose_content(body)
     _resolve_links(tree, root, base)
     content = clean_html(root.serialize())
     # Not the tree's own text: it pads the cells of a table, so that one long cell makes all rows as long.
-    return MainHtml(*facts, read_html(content).text, root.to_markdown(_MARKDOWN), content)
+    return MainHtml(*facts, read_html(_broken_lines(content)).text, root.to_markdown(_MARKDOWN), content)
 
 
 def convert_markdown(markdown: str, base: str) -> tuple[str, str]:
@@ -77,9 +85,31 @@ def convert_markdown(markdown: str, base: str) -> tuple[str, str]:
     return body.to_markdown(_MARKDOWN), clean_html(body.serialize(inner=True))
 
 
+def _remove_invisible(body: turbohtml.Element) -> None:
+    """Removes elements that a `style` attribute hides: text that no reader sees may be meant for models."""
+    for element in body.select("[style]"):
+        if _INVISIBLE.search(str(element.attrs.get("style") or "")):
+            element.decompose()
+
+
+def _broken_lines(html: str) -> str:
+    """Returns clean HTML in which the lines of code blocks end with `br`, so that they stay lines of text."""
+    depth = 0
+
+    def replaced(found: re.Match[str]) -> str:
+        nonlocal depth
+        if found[0] == "\n":
+            return "<br>" if depth else "\n"
+        depth += -1 if found[0] == "</pre>" else 1
+        return found[0]
+
+    return _CODE_BLOCK.sub(replaced, html)
+
+
 def _prepare(root: turbohtml.Element) -> None:
-    """Makes the tree one that Markdown can show: images of lazy pages get their source, tables fit
-    into lines."""
+    """Makes the tree one that Markdown can show: images of lazy pages get their source, code blocks their language,
+    tables fit into lines."""
+    name_languages(root)
     for image in root.select("img"):
         source = image.attrs.get("src")
         if not source or str(source).startswith("data:"):

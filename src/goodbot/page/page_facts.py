@@ -14,6 +14,8 @@ _AUTHORS: Final = "[itemprop=author], a[rel~=author]"
 _MAX_NODES: Final = 2_000
 _DATES: Final = DateExtraction(original=True, extensive_search=False, max_date=date.max)
 """Only dates that the page states in its markup, or in its canonical URL; not those in its text."""
+_NUMBERS: Final = re.compile(r"(?<![0-9])([0-9]{1,2})[/-]([0-9]{1,2})[/-][0-9]{2,4}", re.ASCII)
+_MAX_DATE_CHARS: Final = 100
 _ARTICLE_TYPES: Final = re.compile(r"article|posting|webpage|review|report|recipe|howto|book|course", re.IGNORECASE)
 
 
@@ -28,10 +30,23 @@ def title_of(tree: turbohtml.Document, stated: str) -> str:
     return shared if shared and shared != _meta(tree, "og:site_name") else stated
 
 
-def date_of(html: str) -> str | None:
-    """Returns the day of publication (ISO 8601) that a page states."""
+def date_of(tree: turbohtml.Document, html: str) -> str | None:
+    """Returns the day of publication (ISO 8601) that a page states; None if it may be another day, as `03/04/2026`."""
     found = dates(html, _DATES)
-    return None if found is None else found.date
+    return None if found is None or _is_ambiguous(found.date, tree, html) else found.date
+
+
+def _is_ambiguous(day: str, tree: turbohtml.Document, html: str) -> bool:
+    """Whether a page states a day only in numbers of which the first may be the month or the day."""
+    year, month, number = day.split("-")
+    if month == number or int(number) > 12 or any(f"{year}{gap}{month}{gap}{number}" in html for gap in ("-", "/", "")):
+        return False
+    stated = [str(meta.attrs.get("content") or "") for meta in tree.select("meta[content]")[:_MAX_NODES]]
+    stated += [str(time.attrs.get("datetime") or time.text) for time in tree.select("time")[:_MAX_NODES]]
+    known = {int(month), int(number)}
+    return any(
+        {int(one), int(two)} == known for text in stated for one, two in _NUMBERS.findall(text[:_MAX_DATE_CHARS])
+    )
 
 
 def author_of(tree: turbohtml.Document) -> str | None:

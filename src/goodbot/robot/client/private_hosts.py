@@ -39,7 +39,7 @@ class OthersPublicTransport:
 
 def _host_and_port(text: str) -> tuple[str, int | None]:
     url, (_, colon, port) = parse_url(f"http://{text}/"), text.rpartition("]")[2].rpartition(":")
-    is_odd = any(character in "/\\?#@" or character.isspace() for character in text)
+    is_odd = any(character in "/\\?#@*" or character.isspace() for character in text)
     if url is None or is_odd or (colon and not port):
         raise InputError(f"not a host such as wiki.example.org, 127.0.0.1:8000 or [::1]:8000: {quoted(text)}")
     return _undotted(url.host), url.port if colon else None

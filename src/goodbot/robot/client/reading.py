@@ -18,7 +18,7 @@ class Reading:
     absolute, each once. `directives` are the page's rules for robots (noindex and so on). `preferences` say what its
     content may be used for: "search", "ai-input" and "ai-train" → "allowed", "disallowed" or "unknown"; its `reasons`
     say why. `type` is the media type. `status`, `failure`, `held_until` and `wall` are those of `Answer`. `unread` says
-    what of the document could not be read.
+    what of the document could not be read; without any text, `trouble` says the same.
     """
 
     url: str
@@ -44,7 +44,8 @@ class Reading:
 
     @property
     def ok(self) -> bool:
-        """Whether the document was fetched completely, with a status of 200 to 299, and is not a bot wall's page."""
+        """Whether the document was fetched completely, with a status of 200 to 299, is not a bot wall's page, and has
+        text."""
         return self.trouble is None
 
     @property
@@ -57,13 +58,9 @@ class Reading:
         """Whether a robots.txt that was read disallows `final_url`."""
         return not self.verdict.allowed and self.verdict.access != "unreachable" and self.held_until is None
 
-    @property
-    def is_read(self) -> bool:
-        """Whether the document was read. Its text may be empty."""
-        return self.ok and (bool(self.text or self.markdown) or not self.unread)
-
     def with_content(self, content: MainContent, cut: str = "") -> "Reading":
         """Returns this reading with the content of its document. `cut`: why only a part of it was fetched."""
+        has_text = bool(content.text or content.markdown.strip())
         return replace(
             self,
             title=content.title,
@@ -76,6 +73,7 @@ class Reading:
             links=content.page.links or tuple(Link(entry.url, entry.title) for entry in content.page.listed),
             directives=content.page.directives,
             unread="; ".join(filter(None, (content.unread, cut))),
+            trouble=self.trouble if has_text else content.unread or "it has no text",
         )
 
     def as_json(self) -> dict[str, object]:
