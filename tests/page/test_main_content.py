@@ -137,6 +137,21 @@ def test_a_page_cannot_end_its_code_block_early() -> None:
     assert "&lt;script&gt;" in found
 
 
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("<tr><th>a<th>b<th>c<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5", ["a b c", "1 2 3", "- 4 5"]),
+        ("<tr><th>a<th>b<th>c<tr><td>1<td rowspan=2>2<td>3<tr><td>4<td>5", ["a b c", "1 2 3", "4 - 5"]),
+        ("<tr><th>a<th>b<th>c<tr><td>1<td>2<td rowspan=9>3<tr><td>4<td>5", ["a b c", "1 2 3", "4 5 -"]),
+        ("<tr><th>a<th>b<th>c<tr><td colspan=2>1<td>3<tr><td>4<td>5<td>6", ["a b c", "1 - 3", "4 5 6"]),
+        ("<tr><th>a<th>b<tr><td colspan=99999 rowspan=x>1<tr><td>4<td>5", ["a b", "1 -", "4 5"]),
+    ],
+)
+def test_joined_cells_leave_others_in_their_columns(rows: str, expected: list[str]) -> None:
+    lines = [line for line in markdown(f"<table>{rows}</table>").splitlines() if "--" not in line]
+    assert [" ".join(cell.strip() or "-" for cell in line.strip("|").split("|")) for line in lines] == expected
+
+
 def test_text_keeps_the_lines_of_code() -> None:
     assert read(f"<main>{ARTICLE}<pre>if x:\n  y\n\nz</pre>").text.split("\n")[-3:] == ["if x:", "y", "z"]
 
@@ -290,6 +305,7 @@ HOSTILE = {
     "line breaks": "<p>word" + "<br>\n" * 32_000,
     "deep tables": "<table><tr><th>" * 10_000 + "word",
     "ragged table": "<table><tr>" + "<td>word" * 16_000 + "<tr><td>b" * 7_000,
+    "joined cells": "<table>" + "<tr><td rowspan=60000 colspan=1000>word<td>" * 10_000,
     "long cell": "<table><tr><td>word" + "x" * 100_000 + "<tr><td>a" * 15_000,
     "long cell after text": ARTICLE + "<table><tr><td>word" + "x" * 100_000 + "<tr><td>a" * 15_000,
     "long base": f'<base href="/{"a" * 8_000}">' + "<a href=b>word</a>" * 15_000,

@@ -11,6 +11,7 @@ import turbohtml
 MAX_FILLED: Final = 20_000
 """The most cells of a table whose rows differ in length, when they are filled up. A larger one is not shown as one."""
 
+_MOST_SPANNED: Final = 1000
 _BLOCKS: Final = frozenset({"blockquote", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "pre", "table", "ul"})
 _SECTIONS: Final = frozenset({"thead", "tbody", "tfoot"})
 _CELLS: Final = frozenset({"td", "th"})
@@ -23,6 +24,7 @@ class _Table:
     element: turbohtml.Element
     parts: list[turbohtml.Element] = field(default_factory=list)
     rows: list[turbohtml.Element] = field(default_factory=list)
+    cells: list[list[turbohtml.Element]] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     has_heading: bool = False
     has_block: bool = False
@@ -38,11 +40,38 @@ class _Table:
         elif tag == "tr":
             self.parts.append(element)
             self.rows.append(element)
+            self.cells.append([])
             self.lengths.append(0)
         elif tag in _CELLS and self.rows:
             self.parts.append(element)
+            self.cells[-1].append(element)
             self.lengths[-1] += 1
             self.has_heading |= tag == "th"
+
+    def spread(self) -> None:
+        """Adds an empty cell for each one that `colspan` and `rowspan` join to another, so that the cells after it keep
+        their column. Adds at most `MAX_FILLED`."""
+        width, room = max(self.lengths, default=0), MAX_FILLED
+        covered: dict[int, int] = {}  # column → the number of rows below that a cell reaches into
+        for number, cells in enumerate(self.cells):
+            column = 0
+            for cell in cells:
+                while covered.get(column) and room:
+                    cell.insert_before(turbohtml.Element("td"))
+                    covered[column] -= 1
+                    column, room = column + 1, room - 1
+                columns, rows = min(_span(cell, "colspan"), width, 1 + room), _span(cell, "rowspan")
+                added = columns - 1
+                for _ in range(added):
+                    cell.insert_after(turbohtml.Element("td"))
+                if rows > 1:
+                    covered |= dict.fromkeys(range(column, column + columns), rows - 1)
+                column, room = column + columns, room - added
+            while covered.get(column) and room:
+                self.rows[number].append(turbohtml.Element("td"))
+                covered[column] -= 1
+                column, room = column + 1, room - 1
+            self.lengths[number] = max(self.lengths[number], column)
 
     @property
     def is_layout(self) -> bool:
@@ -54,6 +83,8 @@ class _Table:
 def prepare_tables(root: turbohtml.Element) -> None:
     """Prepares all tables below `root`. Linear."""
     for table in _tables(root):
+        if any("colspan" in cell.attrs or "rowspan" in cell.attrs for cells in table.cells for cell in cells):
+            table.spread()
         width = max(table.lengths, default=0)
         missing = width * len(table.rows) - sum(table.lengths)
         if table.is_layout or (missing and width * len(table.rows) > MAX_FILLED):
@@ -66,6 +97,12 @@ def prepare_tables(root: turbohtml.Element) -> None:
         for cell in table.parts:
             for name in ("colspan", "rowspan"):
                 cell.attrs.pop(name, None)
+
+
+def _span(cell: turbohtml.Element, name: str) -> int:
+    """Returns how many columns or rows a cell takes; at most 1000, as in browsers."""
+    value = str(cell.attrs.get(name) or "").strip()
+    return max(1, min(int(value), _MOST_SPANNED)) if value.isascii() and value.isdigit() and len(value) < 6 else 1
 
 
 def _tables(root: turbohtml.Element) -> list[_Table]:
