@@ -41,6 +41,7 @@ def site(more: dict[str, bytes | Handler] | None = None) -> WebServer:
         "/feed": answer(FEED, headers=[("Content-Type", "application/rss+xml")]),
         "/image": answer(b"\x89PNG", headers=[("Content-Type", "image/png")]),
         "/broken": answer(b"<p>Sorry", 500),
+        "/to-file": answer(status=302, headers=[("Location", "file:///etc/passwd")]),
         "/empty": answer(b""),
     }
     return WebServer(pages | (more or {}))
@@ -97,6 +98,7 @@ async def test_json_has_everything() -> None:
         assert (page["verdict"]["allowed"], page["trouble"]) == (True, None)
         assert (closed["text"], closed["markdown"], closed["status"]) == ("", "", None)
         assert (closed["verdict"]["line"], closed["verdict"]["rule"]) == (2, "Disallow: /closed")
+        assert closed["directives"] is None  # nothing is known about the page
         same = await goodbot("fetch", server.url("/moved"), server.url("/closed"), "--allow-private", "--as", "json")
         assert same.json == result.json
 
@@ -167,6 +169,7 @@ async def test_a_disallowed_page_names_the_rule(target: str) -> None:
         (["/broken"], 3, "status 500"),
         (["/image"], 3, "goodbot does not read image/png"),
         (["/broken", "/clocks"], 1, "status 500"),
+        (["/to-file"], 3, "status 302 Found, a redirect to 'file:///etc/passwd'"),
         (["/empty"], 3, "/empty: it has no text; its scripts may write it (--render)"),
         (["/image", "/closed"], 3, "image/png"),
         (["/closed", "/closed"], 1, "Disallow: /closed"),
@@ -252,6 +255,15 @@ async def test_results_come_in_the_order_of_the_urls() -> None:
         result = await goodbot("fetch", *urls, "--allow-private", "--json")
         assert [reading["url"] for reading in result.json] == urls
         assert server.targets.count("/robots.txt") == 1
+
+
+@pytest.mark.long
+async def test_a_host_that_asks_for_a_long_delay_is_named_once() -> None:
+    robots = answer(b"User-agent: *\nCrawl-delay: 3\n", headers=PLAIN)
+    async with site({"/robots.txt": robots}) as server:
+        result = await goodbot("fetch", server.url("/clocks"), server.url("/t.txt"), "--allow-private")
+        assert result.status == 0
+        assert result.err == "goodbot: waiting, because 127.0.0.1 asks for 3 s between requests\n"
 
 
 async def test_text_from_outside_does_not_steer_a_terminal() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -22,10 +22,15 @@ from goodbot.robot.client.reading import Reading
 from goodbot.robot.crawl.settings_check import check_files, check_form
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.scope.seeding import typed_seeds
-from goodbot.url import parse_url
+from goodbot.url import Url, parse_url
+
+if TYPE_CHECKING:
+    from goodbot.api import Robot
 
 AT_ONCE: Final = 8
 """URLs read at the same time; a page being read takes up to 24 times its size in memory."""
+SILENT_S: Final = 2.5
+"""If a page takes longer, a message says which delay its host asks for."""
 MOST_READ: Final = 10_000
 """URLs of one call."""
 
@@ -129,17 +134,36 @@ async def _read_all(settings: Settings, *, whole: bool) -> list[Reading]:
 
     room, done, size = asyncio.Semaphore(AT_ONCE), 0, len(settings.seeds)
     async with Robot(settings.agent, settings=settings) as robot:
-        with ProgressLine(lambda count: f"{count:,.1f} URLs".replace(".0 ", " ")) as progress:
+        with ProgressLine(_urls) as progress:
+            named: set[str] = set()
 
             async def read(url: str) -> Reading:
                 nonlocal done
                 async with room:
-                    reading = await robot.read(url, whole=whole, render=settings.render)
+                    reading = asyncio.ensure_future(robot.read(url, whole=whole, render=settings.render))
+                    await asyncio.wait({reading}, timeout=SILENT_S)
+                    if not reading.done():
+                        await _say_delay(robot, url, named)
+                    await reading
                 done += 1
-                progress.report(done, size)
-                return reading
+                if done < size:
+                    progress.report(done, size)
+                return reading.result()
 
             return list(await asyncio.gather(*(read(url) for url in settings.seeds)))
+
+
+def _urls(count: float) -> str:
+    return "1 URL" if count == 1 else f"{count:,.1f} URLs".replace(".0 ", " ")
+
+
+async def _say_delay(robot: "Robot", text: str, named: set[str]) -> None:
+    """Says which delay a host asks for, if that is why its page takes long; once for each host."""
+    verdict = await robot.may_fetch(text)
+    url, delay_s = Url(verdict.url), verdict.delay_s
+    if delay_s and delay_s > SILENT_S and url.host_key not in named:
+        named.add(url.host_key)
+        say_folded(f"goodbot: waiting, because {url.host} asks for {delay_s:g} s between requests", err=True)
 
 
 def _print(readings: Sequence[Reading], form: Form) -> None:

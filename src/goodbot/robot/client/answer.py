@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from goodbot.errors import RunError
+from goodbot.errors import RunError, quoted
 from goodbot.exclusion import Verdict
 from goodbot.page.select import Element
 from goodbot.page.webpage import WebPage
@@ -106,6 +106,8 @@ class Answer:
         if self.response is None:
             return f"the host may not be requested before {self.held_until:.0f} (Unix seconds)"
         problems = [] if self._is_success else [f"status {self.response.status} {self.response.reason}".rstrip()]
+        if self.status in REDIRECTS and self.response.location:
+            problems[0] += f", a redirect to {quoted(self.response.location)}"
         if self.wall is not None:
             problems.append(f"a bot wall ({self.wall}) answered")
         if self.truncated == "disconnect":

@@ -91,7 +91,7 @@ class Reading:
             "text": self.text,
             "markdown": self.markdown,
             "links": [{"url": link.url.text, "anchor": link.anchor, "rel": list(link.rel)} for link in self.links],
-            "directives": asdict(self.directives),
+            "directives": None if self.status is None else asdict(self.directives),
             "preferences": dict(self.preferences),
             "verdict": {
                 "allowed": verdict.allowed,
