@@ -152,6 +152,12 @@ def test_joined_cells_leave_others_in_their_columns(rows: str, expected: list[st
     assert [" ".join(cell.strip() or "-" for cell in line.strip("|").split("|")) for line in lines] == expected
 
 
+def test_links_and_headings_that_show_nothing_leave_no_marks() -> None:
+    assert markdown("<h2> </h2><p>a<a href=/x></a><a href=/y><img src=/z alt=b></a>") == (
+        "a[![b](https://example.org/z)](https://example.org/y)"
+    )
+
+
 def test_text_keeps_the_lines_of_code() -> None:
     assert read(f"<main>{ARTICLE}<pre>if x:\n  y\n\nz</pre>").text.split("\n")[-3:] == ["if x:", "y", "z"]
 
@@ -310,6 +316,7 @@ HOSTILE = {
     "long cell after text": ARTICLE + "<table><tr><td>word" + "x" * 100_000 + "<tr><td>a" * 15_000,
     "long base": f'<base href="/{"a" * 8_000}">' + "<a href=b>word</a>" * 15_000,
     "deep quotations": "<blockquote>" * 30_000 + "word",
+    "empty headings": "<h1><div>" * 10_000 + "</div></h1>" * 10_000 + "word",
     "headings": "<title>x</title>" + "<h1>word" * 30_000,
     "linked data": '<script type="application/ld+json">' + "[" * 1_000_000 + "</script>word",
     "character references": "word&#0;&#27;" * 50_000,

@@ -34,6 +34,8 @@ _INVISIBLE: Final = re.compile(
     r"(?:\A|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))\b", re.IGNORECASE
 )
 """A `style` attribute that hides its element. Stylesheets may hide others: they are not read."""
+_MAX_CHECKED: Final = 5_000
+"""Links and headings checked for text; each may contain the others."""
 _CODE_BLOCK: Final = re.compile(r"<pre\b[^>]*>|</pre>|\n")
 _MARKDOWN: Final = Markdown(tables=Markdown.Tables(cell_blocks="text"))
 
@@ -110,12 +112,20 @@ def _prepare(root: turbohtml.Element) -> None:
     """Makes the tree one that Markdown can show: images of lazy pages get their source, code blocks their language,
     tables fit into lines."""
     name_languages(root)
+    _remove_empty(root)
     for image in root.select("img"):
         source = image.attrs.get("src")
         if not source or str(source).startswith("data:"):
             image.attrs["src"] = str(image.attrs.get("data-src") or "")
     prepare_tables(root)
     _limit_breaks(root)
+
+
+def _remove_empty(root: turbohtml.Element) -> None:
+    """Makes links and headings that show nothing ordinary elements: Markdown would show their marks."""
+    for element in root.select("a[href], h1, h2, h3, h4, h5, h6")[:_MAX_CHECKED]:
+        if next(iter(element.stripped_strings), None) is None and element.select_one("img") is None:
+            element.tag = "span"
 
 
 def _limit_breaks(root: turbohtml.Element) -> None:
