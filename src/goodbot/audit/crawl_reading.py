@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from goodbot.archive_values import ArchivedResponse
+from goodbot.audit.audited_crawl import AuditedCrawl
 from goodbot.audit.reading import RequestedUrls, page_facts, url_facts
 from goodbot.audit.site_facts import PageFacts
 from goodbot.audit.staging import Staging, VisitedUrl
@@ -11,7 +12,6 @@ from goodbot.page import Body
 from goodbot.page.document import read_extract
 from goodbot.page.list_file import ListFile, open_listing
 from goodbot.page.page_building import page_of
-from goodbot.ports import CrawlReader
 from goodbot.robot.crawl.answer_facts import AnswerSize, answer_size
 from goodbot.url import Url, resolve
 
@@ -21,7 +21,7 @@ class CrawlReading:
     read; `has_rendered`: a browser rendered some of them."""
 
     def __init__(
-        self, staging: Staging, ledger: CrawlReader, settings: Settings, requested: RequestedUrls, places: int
+        self, staging: Staging, ledger: AuditedCrawl, settings: Settings, requested: RequestedUrls, places: int
     ) -> None:
         self._staging = staging
         self._ledger = ledger

@@ -5,6 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from goodbot.archive_values import ArchivedResponse
+from goodbot.audit.audited_crawl import AuditedCrawl
 from goodbot.audit.list_places import EntryPlace, record_places, sitemap_places
 from goodbot.audit.page_places import PagePlaces, find_places, places_of
 from goodbot.audit.staging import Staging
@@ -13,7 +14,6 @@ from goodbot.page import Body
 from goodbot.page.coding import decode_content
 from goodbot.page.encoding import decode_text
 from goodbot.page.sitemap import MAX_LIST_BYTES
-from goodbot.ports import CrawlReader
 from goodbot.url import Url
 from goodbot.values import RecordRef
 
@@ -25,7 +25,7 @@ class PlaceFinder:
     def __init__(
         self,
         staging: Staging,
-        ledger: CrawlReader,
+        ledger: AuditedCrawl,
         settings: Settings,
         read: Callable[[RecordRef], ArchivedResponse | None],
     ) -> None:

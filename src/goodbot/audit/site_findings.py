@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 from goodbot.audit import index_kinds, page_kinds
+from goodbot.audit.audited_crawl import AuditedCrawl
 from goodbot.audit.findings import AuditFinding, finding
 from goodbot.audit.judging import (
     canonical_problems,
@@ -21,7 +22,6 @@ from goodbot.audit.place_finding import PlaceFinder
 from goodbot.audit.reading import ClosedUrls, RequestedUrls, source_of
 from goodbot.audit.site_facts import follow
 from goodbot.audit.staging import Staging
-from goodbot.ports import CrawlReader
 from goodbot.url import Url
 
 
@@ -32,7 +32,7 @@ class SiteFindings:
     def __init__(
         self,
         staging: Staging,
-        ledger: CrawlReader,
+        ledger: AuditedCrawl,
         requested: RequestedUrls,
         places: PlaceFinder | None,
         options: AuditOptions,

@@ -19,8 +19,13 @@ def is_broken_off(leased: LeasedUrl, response: Response) -> bool:
 def fetched_event(capture: Capture, response: Response) -> Event:
     """Returns the event of an answered request."""
     cut = f", cut ({response.truncated})" if response.truncated else ""
-    took = f"{len(response.body)} bytes in {capture.elapsed_s * 1000:.0f} ms{cut}"
-    return Event(capture.fetched_at, "fetch", str(response.status), took)
+    took = took_reason(len(response.body), capture.elapsed_s)
+    return Event(capture.fetched_at, "fetch", str(response.status), f"{took}{cut}")
+
+
+def took_reason(size_bytes: int, taken_s: float) -> str:
+    """Returns the reason of the event of a complete answer; `answer_size` reads it."""
+    return f"{size_bytes} bytes in {taken_s * 1000:.0f} ms"
 
 
 class AnswerSize(NamedTuple):
