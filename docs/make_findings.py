@@ -45,12 +45,13 @@ AUDIT_HEAD = """# What `goodbot audit` finds
 This page is generated from the records in `src/goodbot/audit`; `goodbot explain CODE` shows one of them. Each kind of
 finding has a code, a title and a usual severity.
 
-- **error**: visitors or search engines do not get what the site promises.
-- **warning**: they may not, or the site contradicts itself.
-- **info**: good to know.
+- **error**: visitors or search engines cannot get a page that the site links to or lists.
+- **warning**: they may fail to get it, or the site contradicts itself, or a page lacks something.
+- **info**: no fault, but worth knowing.
 
-Each kind has an example of a site that has it, and a similar site that is not reported under this code (other codes may
-apply to it). The tests crawl and audit both. [how-to/audit.md](how-to/audit.md) explains the command.
+Each kind has an example of a site that has it, with the message that `goodbot audit` prints, and a similar site that is
+not reported under this code (other codes may apply to it). The tests crawl and audit both.
+[how-to/audit.md](how-to/audit.md) explains the command.
 """
 
 AUDIT_SECTIONS = {
@@ -81,9 +82,8 @@ def _audit_section(code: str) -> Iterator[str]:
     kind = explain_audit(code)
     yield from ("", f'### <a id="{code.lower()}"></a>{code}: {kind.title}', "")
     yield " ".join(filter(None, (f"{kind.severity.capitalize()}.", kind.note, f"Source: {_linked(kind.source)}.")))
-    if kind.example.text:
-        yield from ("", *_shown(kind.example, "Reported"))
-    yield from ("", f"> {_plain(_quoted(kind.text))}", ">", f"> Affects: {_plain(kind.affects)}.")
+    yield from ("", *_shown(kind.example, "Reported"))
+    yield from ("", f"> {_plain(_quoted(kind.text))}", ">", f"> Affects: {_plain(kind.affected)}.")
     yield from (">", f"> Fix: {_plain(_quoted(kind.fix or ''))}.")
     yield from ("", *_shown(kind.not_reported, "Not reported"))
 
@@ -107,7 +107,7 @@ def _section(code: str) -> Iterator[str]:
     yield " ".join(filter(None, (f"{kind.severity.capitalize()}.", kind.note, f"Source: {_linked(source)}.")))
     yield from ("", *_shown(kind.example, "Reported"), "")
     yield f"> {kind.example_severity}, line {kind.line}, column {kind.column}: {_plain(kind.text)}"
-    yield from (">", f"> Affects: {_plain(kind.affects)}.")
+    yield from (">", f"> Affects: {_plain(kind.affected)}.")
     if kind.fix:
         yield from (">", f"> Fix: {_plain(kind.fix)}{'' if kind.fix.endswith('?') else '.'}")
     yield from ("", *_shown(kind.not_reported, "Not reported"))

@@ -1,5 +1,6 @@
 """Serves example sites of the audit, crawls them with goodbot, and returns what the audit finds."""
 
+import asyncio
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 from goodbot.audit.kind import SitePage
 from journey.goodbot_process import HASTY, goodbot
-from webserver import Route, WebServer, answer
+from webserver import Exchange, Route, WebServer, answer
 
 
 def routes_of(pages: Iterable[SitePage], site: str) -> dict[str, Route]:
@@ -16,8 +17,16 @@ def routes_of(pages: Iterable[SitePage], site: str) -> dict[str, Route]:
     for page in pages:
         fields = [("Content-Type", page.media_type)]
         fields += [("Location", page.location)] if page.location else []
-        routes[page.path] = answer(page.body.replace("{site}", site).encode(), page.status, fields)
+        routes[page.path] = _after(page.taken_s, answer(page.sent_body(site), page.status, fields))
     return routes
+
+
+def _after(seconds: float, sent: bytes) -> Route:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(seconds)
+        await exchange.send(sent)
+
+    return slow if seconds else sent
 
 
 async def crawled(server: WebServer, folder: Path, *options: str, start: str = "/") -> Path:

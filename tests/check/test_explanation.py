@@ -14,9 +14,9 @@ def test_every_code_has_an_explanation(code: str) -> None:
     kind = KINDS[code]
     assert (explained.code, explained.severity, explained.title) == (code, kind.severity, kind.title)
     found = next(finding for finding in check(kind.example) if finding.code == code)
-    assert (explained.text, explained.affects, explained.fix) == (found.message, found.affected, found.fix)
+    assert (explained.text, explained.affected, explained.fix) == (found.message, found.affected, found.fix)
     assert (explained.example_severity, explained.line, explained.column) == (found.severity, found.line, found.column)
-    assert all((explained.text, explained.affects, explained.source))
+    assert all((explained.text, explained.affected, explained.source))
     assert "{" not in explained.source
     assert explained.example != explained.not_reported
     for example in (explained.example, explained.not_reported):

@@ -147,7 +147,7 @@ async def test_the_exit_status(options: tuple[str, ...], status: int, crawl: Pat
 
 async def test_text_for_people(crawl: Path) -> None:
     end = await goodbot("audit", "--in", crawl, *LIMITS)
-    assert "error A101 broken link: 2\n" in end.out
+    assert "error A101 broken link: 2 findings\n" in end.out
     assert "[Prices 2026] (2 pages link there)" in " ".join(end.out.split())
     assert end.out.index("error A307") < end.out.index("warning A102") < end.out.index("info A103")
     assert end.out.endswith("9 errors, 19 warnings, 6 info; 16 pages audited\n")
@@ -207,7 +207,9 @@ async def test_a_crawl_without_an_archive(server: WebServer, tmp_path: Path) -> 
     assert {row[0] for row in found} == {"A101", "A102", "A103", "A104", "A105", "A106", "A208", "A402", "A501", "A502"}
     assert ("A104", "/", None, None, "warning", "/chain") in found
     assert ("A501", "/slow", None, None, "warning", None) in found
-    assert "Note: the crawl keeps no archive" in (await goodbot("audit", "--in", crawl)).out
+    text = (await goodbot("audit", "--in", crawl)).out
+    assert "Note: the crawl keeps no archive" in text
+    assert text.endswith("; 16 pages audited\n")  # as with an archive: a sitemap is no page
 
 
 async def test_an_unfinished_crawl(server: WebServer, tmp_path: Path) -> None:
@@ -265,9 +267,10 @@ async def test_one_host(server: WebServer, crawl: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--root", "public"), "--root goes with --format sarif"),
-        (("--format", "sarif", "--root", "../x"), "a folder within the repository"),
-        (("--ignore", "R2"), "--ignore: the audit has no code R2"),
+        (("--root", "public"), "--root needs --format sarif"),
+        (("--format", "sarif", "--root", "/abs"), "within the repository, such as public, not '/abs'"),
+        (("--format", "sarif", "--root", "../x"), "--root must be a relative path within the repository"),
+        (("--ignore", "R2"), "--ignore: no code of the audit begins with R2"),
         (("--host", "a b"), "not a host such as"),
         (("--slow", "0"), "--slow"),
         (("--heavy", "much"), "is not a size such as"),

@@ -55,7 +55,7 @@ def test_lists_are_bounded() -> None:
     page = page_of(store_with(many=MOST_ROWS + 100))
     assert page.count(f'href="{SITE}/') < MOST_ROWS + 2 * len(KINDS)
     assert f"<summary>{MOST_ROWS - FIRST_ROWS} more</summary>" in page
-    assert "101 more are left out here; --json lists them all." in page
+    assert "101 more are left out here; goodbot audit --json lists them all." in page
 
 
 def test_ignored_codes_are_left_out() -> None:

@@ -96,10 +96,11 @@ class CrawlReading:
                 self._staging.note_problem(url.text, self._staging.problems_among(urls), self._places)
 
     def read_records(self) -> Iterator[int]:
-        """Takes what is known of pages from the frontier alone; yields how many pages were read so far."""
+        """Takes what is known of pages from the frontier alone, without those that are named as sitemaps; yields how
+        many pages were read so far."""
         for record in self._ledger.records():
             facts = url_facts(record)
-            if facts is None or facts.state != "page":
+            if facts is None or facts.state != "page" or self._staging.is_named_list(facts.url):
                 continue
             self.pages += 1
             sent = self._answer(record.url)

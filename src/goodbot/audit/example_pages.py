@@ -17,7 +17,7 @@ def sitemap(*paths: str) -> SitePage:
 
 
 NAMED: Final = SitePage("/robots.txt", "Sitemap: {site}/sitemap.xml", media_type="text/plain")
-CLOSING: Final = SitePage(
+DISALLOWING: Final = SitePage(
     "/robots.txt", "User-agent: Googlebot\nDisallow: /b\nSitemap: {site}/sitemap.xml", media_type="text/plain"
 )
 GONE: Final = SitePage("/b", status=404)

@@ -1,53 +1,33 @@
 """Explains a kind of finding about a site, for `goodbot explain` and docs/audit-findings.md."""
 
 from collections.abc import Iterable
-from typing import Any, Final
 
+from goodbot.audit.example_audit import SITE, example_finding
 from goodbot.audit.kind import SitePage
 from goodbot.audit.kinds import KINDS
 from goodbot.check.explanation import Example, Explanation
 from goodbot.errors import InputError
-
-_SITE: Final = "https://example.org"
-_WORDS: Final[dict[str, Any]] = {
-    "target": f"{_SITE}/b",
-    "end": f"{_SITE}/c",
-    "why": "status 404",
-    "hops": f"{_SITE}/b → {_SITE}/c",
-    "count": 2,
-    "rule": "Disallow: /b",
-    "rule_line": 2,
-    "agent": "Googlebot",
-    "directive": "noindex in META robots",
-    "canonical": f"{_SITE}/b",
-    "title": "`Text`",
-    "lang": "`en_US`",
-    "language": "de",
-    "taken_s": "3.2",
-    "limit_s": "2",
-    "size": "1.4 MB",
-    "limit": "1.0 MB",
-    "origin": "from a sitemap",
-}
-"""Words for the templates, as an audit of the examples would fill them in."""
+from goodbot.human import human_bytes
 
 
 def explain_audit(code: str) -> Explanation:
-    """Explains the kind with this code, in either case. Raises InputError if there is none."""
+    """Explains the kind with this code, in either case; its example is audited for that. Raises InputError if there is
+    none."""
     kind = KINDS.get(code.strip().upper())
     if kind is None:
-        raise InputError(f"the audit has no code {code!r}: its codes are {min(KINDS)} to {max(KINDS)}")
+        raise InputError(f"the audit has no code {code!r}; goodbot explain --list lists the codes")
+    found = example_finding(kind)
     return Explanation(
         kind.code,
         kind.severity,
         kind.title,
-        kind.message.format(**_WORDS),
-        kind.affected.format(**_WORDS),
-        kind.fix.format(**_WORDS),
+        found.message,
+        kind.affected,
+        found.fix,
         kind.source,
         kind.note,
         Example("", site_text(kind.example)),
-        kind.severity,
+        found.severity,
         None,
         None,
         Example("", site_text(kind.near_miss)),
@@ -55,7 +35,7 @@ def explain_audit(code: str) -> Explanation:
 
 
 def site_text(pages: Iterable[SitePage]) -> str:
-    """Returns an example site as lines: each path with what the server answers."""
+    """Returns an example site as lines: each path with what the server sends."""
     lines: list[str] = []
     for page in pages:
         if page.location:
@@ -63,5 +43,13 @@ def site_text(pages: Iterable[SitePage]) -> str:
         elif page.status != 200:
             lines.append(f"{page.path}: status {page.status}")
         else:
-            lines += [f"{page.path}:", *(f"  {line}" for line in page.body.replace("{site}", _SITE).splitlines())]
+            body = page.body.replace("{site}", SITE).splitlines()
+            lines += [f"{page.path}{_weight(page)}:", *(f"  {line}" for line in body)]
     return "\n".join(lines)
+
+
+def _weight(page: SitePage) -> str:
+    """Says how long the response takes and how large it is, if that is what the example shows."""
+    taken = [f"sent after {page.taken_s:g} s"] if page.taken_s else []
+    size = [f"{human_bytes(page.size_bytes)} in all"] if page.size_bytes else []
+    return f" ({', '.join(taken + size)})" if taken or size else ""

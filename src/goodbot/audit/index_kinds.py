@@ -5,7 +5,7 @@ from typing import Final
 from goodbot.audit.example_pages import (
     BROKEN,
     CANONICAL_B,
-    CLOSING,
+    DISALLOWING,
     GONE,
     MOVED,
     NAMED,
@@ -21,16 +21,16 @@ _GOOGLE: Final = "https://developers.google.com/search/docs/crawling-indexing"
 _SITEMAPS: Final = f"{_GOOGLE}/sitemaps/build-sitemap"
 _CANONICAL: Final = f"RFC 6596 3; {_GOOGLE}/consolidate-duplicate-urls"
 
-LISTED_CLOSED: Final = AuditKind(
+LISTED_DISALLOWED: Final = AuditKind(
     "A201",
-    "page in the sitemap that robots.txt closes",
+    "page in the sitemap that robots.txt disallows",
     "error",
-    "the sitemap lists {target}, but `{rule}` (line {rule_line} of robots.txt) closes it to {agent}",
-    "search engines: the sitemap asks them to index a page that they may not fetch",
+    "the sitemap lists {target}, but `{rule}` (line {rule_line} of robots.txt) disallows it for {agent}",
+    "search engines: the sitemap asks them to index a page that they must not fetch",
     "allow the page in robots.txt, or remove it from the sitemap",
     _SITEMAPS,
-    linked(CLOSING, sitemap("/", "/b"), THERE),
-    linked(CLOSING, sitemap("/", "/c"), SitePage("/c", "<p>Text")),
+    linked(DISALLOWING, sitemap("/", "/b"), THERE),
+    linked(DISALLOWING, sitemap("/", "/c"), SitePage("/c", "<p>Text")),
 )
 LISTED_NOINDEX: Final = AuditKind(
     "A202",
@@ -80,9 +80,9 @@ UNLISTED: Final = AuditKind(
     "A206",
     "page missing from the sitemap",
     "info",
-    "this page may be indexed, but no sitemap of its site lists it",
+    "this page is indexable, but no sitemap of its site lists it",
     "search engines: they find the page later, or not at all",
-    "add the page to the sitemap (goodbot sitemap writes one)",
+    "add the page to the sitemap (`goodbot sitemap` writes one)",
     _SITEMAPS,
     linked(NAMED, sitemap("/"), THERE),
     linked(NAMED, sitemap("/", "/b"), THERE),
@@ -114,19 +114,20 @@ UNREAD_NOINDEX: Final = AuditKind(
     "A301",
     "noindex that robots.txt hides",
     "warning",
-    "`{rule}` (line {rule_line} of robots.txt) keeps {agent} from this page, so it never sees `{directive}`",
+    "`{rule}` (line {rule_line} of robots.txt) disallows this page for {agent}, which therefore never sees its "
+    "directives ({directive})",
     "search engines: they may still list the URL without having seen the page",
     "allow the page in robots.txt until search engines have dropped it, or remove its noindex",
     f"{_GOOGLE}/block-indexing",
-    linked(CLOSING, NOINDEX),
+    linked(DISALLOWING, NOINDEX),
     linked(NAMED, sitemap("/"), NOINDEX),
-    "The crawl must have read the page: robots.txt closes it to a search engine, not to goodbot.",
+    "Found only on pages that robots.txt disallows for a search engine, but not for goodbot, which has to read them.",
 )
 CANONICAL_LOST: Final = AuditKind(
     "A302",
-    "canonical URL that leads to no page",
+    "canonical URL that cannot be opened",
     "error",
-    "the canonical URL of this page is {target}, which is no page ({why})",
+    "the canonical URL of this page is {target}, which cannot be opened ({why})",
     "search engines: they may drop this page, and cannot list the other",
     "name a canonical URL that exists",
     _CANONICAL,
@@ -144,15 +145,16 @@ CANONICAL_REDIRECT: Final = AuditKind(
     (home("/a", "/c"), CANONICAL_B, MOVED, SitePage("/c", "<p>Text")),
     linked(CANONICAL_B, THERE),
 )
-CANONICAL_CLOSED: Final = AuditKind(
+CANONICAL_DISALLOWED: Final = AuditKind(
     "A304",
-    "canonical URL that robots.txt closes",
+    "canonical URL that robots.txt disallows",
     "warning",
-    "the canonical URL of this page is {target}, but `{rule}` (line {rule_line} of robots.txt) closes it to {agent}",
+    "the canonical URL of this page is {target}, but `{rule}` (line {rule_line} of robots.txt) disallows it for "
+    "{agent}",
     "search engines: they cannot read the page that they should list in place of this one",
     "allow that page, or name a canonical URL that is allowed",
     _CANONICAL,
-    linked(CLOSING, CANONICAL_B, THERE),
+    linked(DISALLOWING, CANONICAL_B, THERE),
     linked(CANONICAL_B, THERE),
 )
 CANONICAL_NOINDEX: Final = AuditKind(
@@ -181,15 +183,15 @@ CANONICAL_LOOP: Final = AuditKind(
     "A307",
     "canonical loop",
     "error",
-    "the canonical URLs of this page and others name each other: {hops}",
+    "the canonical URLs of these pages form a loop: {hops}",
     "search engines: they cannot know which page to list",
-    "let all of these pages name one canonical URL, and that page itself",
+    "choose one of these pages, and name it as the canonical URL of all of them, including itself",
     _CANONICAL,
     linked(CANONICAL_B, SitePage("/b", '<link rel="canonical" href="/a"><p>Text of b')),
     linked(CANONICAL_B, SitePage("/b", '<link rel="canonical" href="/b"><p>Text')),
 )
 KINDS: Final = (
-    LISTED_CLOSED,
+    LISTED_DISALLOWED,
     LISTED_NOINDEX,
     LISTED_GONE,
     LISTED_REDIRECT,
@@ -200,7 +202,7 @@ KINDS: Final = (
     UNREAD_NOINDEX,
     CANONICAL_LOST,
     CANONICAL_REDIRECT,
-    CANONICAL_CLOSED,
+    CANONICAL_DISALLOWED,
     CANONICAL_NOINDEX,
     CANONICAL_CHAIN,
     CANONICAL_LOOP,

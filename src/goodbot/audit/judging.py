@@ -96,7 +96,7 @@ def listed_problems(
     """Yields what is wrong with `target` as an entry of a sitemap. `page`: what was read of it, if it was."""
     url = target.url
     if (verdict := closed(url)) is not None:
-        yield finding(index_kinds.LISTED_CLOSED, sitemap, "entry", url, **_closing_words(verdict))
+        yield finding(index_kinds.LISTED_DISALLOWED, sitemap, "entry", url, **_closing_words(verdict))
     if target.state == "gone":
         yield finding(index_kinds.LISTED_GONE, sitemap, "entry", url, why=target.why)
     elif target.state == "failed":
@@ -150,7 +150,7 @@ def canonical_problems(
         yield finding(index_kinds.CANONICAL_REDIRECT, *place, related=related, hops=chain.text, end=chain.end)
         return
     if (verdict := closed(target)) is not None:
-        yield finding(index_kinds.CANONICAL_CLOSED, *place, **_closing_words(verdict))
+        yield finding(index_kinds.CANONICAL_DISALLOWED, *place, **_closing_words(verdict))
     other = read(target)
     if other is not None and other.noindex is not None:
         yield finding(index_kinds.CANONICAL_NOINDEX, *place, directive=other.noindex)

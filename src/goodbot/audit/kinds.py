@@ -1,5 +1,5 @@
-"""All kinds of findings about a site. From their records work the audit, `goodbot explain`, docs/audit-findings.md and
-the tests."""
+"""All kinds of findings about a site. The audit, `goodbot explain`, docs/audit-findings.md and the tests all use these
+records."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -19,7 +19,9 @@ def known_audit_codes(codes: Iterable[str], origin: str) -> tuple[str, ...]:
     given = tuple(code.strip().upper() for code in codes)
     for code in given:
         if not code or not any(known.startswith(code) for known in KINDS):
+            once = f" (give {origin} once for each code)" if "," in code else ""
             raise InputError(
-                f"{origin}: the audit has no code {code or repr(code)}: its codes are {min(KINDS)} to {max(KINDS)}"
+                f"{origin}: no code of the audit begins with {code or repr(code)}{once}; "
+                "goodbot explain --list lists the codes"
             )
     return given

@@ -25,18 +25,11 @@ def finding_json(finding: AuditFinding) -> dict[str, object]:
         "severity": finding.severity,
         "title": kind.title,
         "message": finding.message,
-        "affected": affected(finding),
+        "affected": kind.affected,
         "fix": finding.fix,
         "source": kind.source,
         "related": dict(finding.related),
     }
-
-
-def affected(finding: AuditFinding) -> str:
-    """Names the people and robots that a finding affects."""
-    hops = finding.related.get("hops")
-    count = len(hops) - 1 if isinstance(hops, list) else 0
-    return KINDS[finding.code].affected.format(count=count)
 
 
 def as_sarif(
@@ -71,7 +64,7 @@ def _result(finding: AuditFinding, order: dict[str, int], root: str | None) -> d
     where: dict[str, Any] = {"artifactLocation": {"uri": sarif_uri(finding.url, root)}}
     if finding.line is not None:
         where["region"] = {"startLine": finding.line, "startColumn": finding.column or 1}
-    parts = (finding.message, f"Affects: {affected(finding)}", finding.fix)
+    parts = (finding.message, f"Affects: {KINDS[finding.code].affected}", finding.fix)
     return {
         "ruleId": finding.code,
         "ruleIndex": order[finding.code],

@@ -231,6 +231,10 @@ class Staging:
         )
         return (ListedEntry(*row) for row in rows)
 
+    def is_named_list(self, url: str) -> bool:
+        """Returns whether a robots.txt or a sitemap index names the URL as a sitemap."""
+        return self._db.execute("SELECT 1 FROM lists WHERE key = ?", (key_of(url),)).fetchone() is not None
+
     def is_read_list(self, url: str) -> bool:
         """Returns whether a sitemap was read."""
         row = self._db.execute("SELECT was_read FROM lists WHERE key = ?", (key_of(url),)).fetchone()

@@ -27,7 +27,7 @@ class Example:
 class Explanation:
     """A kind of finding. `severity` is the usual one; `note` says when it is another one, and is often empty.
 
-    `text` (one sentence: what is wrong and what happens), `affects` and `fix` are those of the finding in `example`,
+    `text` (one sentence: what is wrong and what happens), `affected` and `fix` are those of the finding in `example`,
     which has `example_severity` and is at `line` and `column`; these are None if the example is a site. The sentences
     have no full stop at the end. `fix` is None if there is nothing to do. `source` names the standard's section or the
     operator's page. `not_reported` is a similar file, or site, without this finding.
@@ -37,7 +37,7 @@ class Explanation:
     severity: Severity
     title: str
     text: str
-    affects: str
+    affected: str
     fix: str | None
     source: str
     note: str

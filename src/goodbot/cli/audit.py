@@ -1,4 +1,4 @@
-"""`goodbot audit`: what is wrong with a site, from the crawl of it that is already there."""
+"""`goodbot audit`: reports what is wrong with a site, from a crawl of it."""
 
 import time
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ from goodbot.site_audit import SiteAudit, audit_site
     "--ignore",
     multiple=True,
     metavar="CODE",
-    help="Do not report this code, or codes with this prefix (A2: A201 to A208). Repeatable.",
+    help="Do not report this code, or codes with this prefix: A2 stands for A201 to A208. Repeatable.",
 )
 @click.option(
     "--slow",
@@ -67,7 +67,7 @@ from goodbot.site_audit import SiteAudit, audit_site
     default=SLOW_S,
     show_default=True,
     metavar="SECONDS",
-    help="A page is slow if its answer took longer.",
+    help="A page is slow if its response took longer.",
 )
 @click.option(
     "--heavy",
@@ -76,7 +76,7 @@ from goodbot.site_audit import SiteAudit, audit_site
     default=HEAVY_BYTES,
     show_default=True,
     metavar="BYTES",
-    help="An HTML page is heavy if it is larger as sent.",
+    help="An HTML page is heavy if its response body, as sent, is larger; 500k and 1.5M work too.",
 )
 @click.option(
     "--places",
@@ -84,13 +84,13 @@ from goodbot.site_audit import SiteAudit, audit_site
     default=PLACES,
     show_default=True,
     metavar="N",
-    help="Pages named at most for each broken target of links, and for each repeated title; all are counted.",
+    help="Maximum number of pages listed for each broken link target and each repeated title.",
 )
 @click.option(
     "--root",
     metavar="FOLDER",
-    help="With --format sarif: the folder of your repository that the site serves, so that findings are shown at its "
-    "files.",
+    help="With --format sarif: the folder in your repository that is served as the site; findings are then shown at "
+    "its files.",
 )
 def command(
     folder: Path,
@@ -104,21 +104,20 @@ def command(
     places: int,
     root: str | None,
 ) -> int:
-    """Report what is wrong with your site, from the crawl in DIR: nothing is fetched.
+    """Report what is wrong with your site, from the crawl in DIR. Nothing is fetched.
 
-    Reports broken links with the place of each in its page, redirects, chains and loops; sitemaps, robots.txt, noindex
-    and canonical URLs that contradict each other; missing and repeated titles, missing languages; slow and heavy pages;
-    pages that no page links to. `goodbot explain CODE` explains a code.
+    Finds broken links, each with its place in the page; links to redirects, redirect chains and loops; sitemaps,
+    robots.txt, noindex and canonical URLs that contradict each other; missing and repeated titles, missing languages;
+    slow and heavy pages; pages that no page links to. `goodbot explain CODE` explains a code.
 
-    The crawl may be running or unfinished. Without an archive (--no-archive), links have no line and column, and what
-    needs the pages is not checked. A damaged archive is read as far as possible.
+    The crawl may be running or unfinished. Without an archive (--no-archive), links have no line and column, and only
+    links, repeated titles, slow and heavy pages are checked. A damaged archive is read as far as possible.
 
     Exit status: 0: no finding at or above --fail-on; 1: there are such findings; 2: bad input; 3: the archive is
     damaged (what can be read is reported all the same), or the disk of TMPDIR is full.
     """
     form = "json" if as_json else form
-    if root is not None and (form != "sarif" or not root or Path(root).is_absolute() or ".." in Path(root).parts):
-        raise InputError("--root goes with --format sarif, and is a folder within the repository, such as public")
+    _check_root(root, form)
     codes = known_audit_codes(ignore, "--ignore")
     wanted = None if host is None else known_host(folder, host)
     options = AuditOptions(wanted, slow_s, heavy_bytes, places)
@@ -132,6 +131,15 @@ def command(
             what = f"{counted(audit.lost_count, 'page')} cannot be read, the first is {audit.lost.url}"
             raise DamagedError(damaged_line(what, folder))
     return int(failed)
+
+
+def _check_root(root: str | None, form: str) -> None:
+    if root is None:
+        return
+    if form != "sarif":
+        raise InputError("--root needs --format sarif")
+    if not root or Path(root).is_absolute() or ".." in Path(root).parts:
+        raise InputError(f"--root must be a relative path within the repository, such as public, not {root!r}")
 
 
 def _pages(count: float) -> str:

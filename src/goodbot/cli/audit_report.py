@@ -36,7 +36,7 @@ def report_lines(audit: SiteAudit, folder: Path, ignore: tuple[str, ...]) -> Ite
 
 
 def summary_line(audit: SiteAudit, ignore: tuple[str, ...]) -> str:
-    """Returns `2 errors, 1 warning, 3 info on 12 pages`."""
+    """Returns `2 errors, 1 warning, 3 info; 12 pages audited`: the findings, and the documents that were read."""
     totals: Counter[Severity] = Counter()
     for _, severity, count, _ in audit.staging.findings.counts(ignore):
         totals[SEVERITIES[severity]] += count
@@ -48,18 +48,17 @@ def _kind(
     audit: SiteAudit, code: str, severity: Severity, count: int, documents: int, ignore: tuple[str, ...]
 ) -> Iterator[Line]:
     head = joined(styled(severity, fg=_COLOURS[severity], bold=True), " ", styled(code, bold=True), " ")
-    where = counted(documents, "document")
-    title = KINDS[code].title
-    yield from wrapped(f"{title}: {count:,}" + (f" in {where}" if documents != count else ""), head, "  ", bold=True)
+    where = f" in {counted(documents, 'document')}" if documents != count else ""
+    yield from wrapped(f"{KINDS[code].title}: {counted(count, 'finding')}{where}", head, "  ", bold=True)
     found = list(islice(audit.staging.findings.select(ignore, code, severity), SHOWN))
     for finding in found:
         yield from wrapped(_words(finding), joined("  ", styled(_place(finding), bold=True), " "), "      ")
     if count > len(found):
         yield [f"  … and {count - len(found):,} more"]
     fixes = list(dict.fromkeys(finding.fix for finding in found))
-    more = " (and so on)" if len(fixes) > 1 or (count > len(found) and "{" in KINDS[code].fix) else ""
-    yield from wrapped(fixes[0] + more, "  fix:      ", " " * 12)
-    yield from wrapped(KINDS[code].affected.replace("{count} more answers", "more answers"), "  affects:  ", " " * 12)
+    differ = len(fixes) > 1 or (count > len(found) and "{" in KINDS[code].fix)
+    yield from wrapped(f"{'for example, ' if differ else ''}{fixes[0]}", "  fix:      ", " " * 12)
+    yield from wrapped(KINDS[code].affected, "  affects:  ", " " * 12)
     yield []
 
 

@@ -7,7 +7,6 @@ from typing import Final
 
 import click
 
-from goodbot.audit.explanation import explain_audit
 from goodbot.audit.kind import AuditKind
 from goodbot.audit.kinds import KINDS as AUDIT_KINDS
 from goodbot.check import Kind
@@ -49,12 +48,18 @@ def command(code: str | None, lists: bool, as_json: bool) -> None:
         _list_codes(as_json=as_json)
         return
     name = _known_code(code)
-    explanation = explain_audit(name) if name in AUDIT_KINDS else explain(name)
+    explanation = _audit_explanation(name) if name in AUDIT_KINDS else explain(name)
     if as_json:
         write_json(asdict(explanation))
     else:
         for line in _lines(explanation):
             say(*line)
+
+
+def _audit_explanation(code: str) -> Explanation:
+    from goodbot.audit.explanation import explain_audit  # noqa: PLC0415  (loads the readers of pages)
+
+    return explain_audit(code)
 
 
 def _known_code(code: str) -> str:
@@ -86,7 +91,7 @@ def _lines(found: Explanation) -> Iterator[Line]:
     yield from wrapped(found.title, joined(styled(found.code, bold=True), f" {found.severity}: "), "  ", bold=True)
     yield []
     yield from wrapped(f"{found.text}.", "", "")
-    yield from wrapped(f"{found.affects}.", "Affects: ", "  ")
+    yield from wrapped(f"{found.affected}.", "Affects: ", "  ")
     if found.note:
         yield from wrapped(found.note, "", "")
     yield []

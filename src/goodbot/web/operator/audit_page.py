@@ -53,10 +53,6 @@ class KindPart(NamedTuple):
     def part_id(self) -> str:
         return f"{self.kind.code.lower()}-{self.severity}"
 
-    @property
-    def affected(self) -> str:
-        return self.kind.affected.replace("{count} more answers", "more answers")
-
 
 def audit_page(
     findings: FindingStore, notes: Sequence[str], pages: int, ignore: Sequence[str], written_at: float
