@@ -42,9 +42,9 @@ HOSTS_NAMED: Final = 5
 
 _PDF: Final = ("application/pdf", "application/x-pdf")
 
-Reason = Literal["noindex", "canonical", "closed", "copy", "type", "long"]
-"""Why a page is left out: it asks not to be indexed; it names another canonical URL; robots.txt closes it to a search
-engine; the crawl found it to be a copy; it is neither HTML nor PDF; its URL is too long for a sitemap."""
+Reason = Literal["noindex", "canonical", "disallowed", "copy", "type", "long"]
+"""Why a page is left out: it asks not to be indexed; it names another canonical URL; robots.txt disallows it for a
+search engine; the crawl found it to be a copy; it is neither HTML nor PDF; its URL is too long for a sitemap."""
 
 Progress = Callable[[int, int], object]
 """Called with the number of pages done and the number of all pages."""
@@ -52,8 +52,8 @@ Progress = Callable[[int, int], object]
 
 @dataclass(slots=True)
 class WrittenSitemaps:
-    """What was written: the files, the index first if there is one; the number of URLs in them; the origin of all of
-    these; how many pages are left out, by reason. `other_scheme` counts pages of the same host that have another
+    """What was written: the files, the index first if there is one; the number of URLs in them; the origin of these
+    URLs; how many pages are left out, by reason. `other_scheme` counts pages of the same host that have another
     scheme. `unfinished` counts the URLs that the crawl has still to fetch."""
 
     files: list[Path] = field(default_factory=list)
@@ -80,7 +80,7 @@ def write_sitemaps(
     The pages are those of `host` (`Url.host_key`), or of the only host of the crawl. They are in the order of their
     URLs, at most `most_urls` in one file; each file is written whole and then renamed, the index last. Writes nothing
     if there is no page to list. Raises InputError if there is no crawl or no archive, for several hosts without
-    `host`, and for a file that cannot be; DamagedError, before anything is written, if pages cannot be read; RunError
+    `host`, and for an unusable file name; DamagedError, before anything is written, if pages cannot be read; RunError
     if the disk is full."""
     written = WrittenSitemaps()
     with open_ledger(path) as ledger, open_archive(path) as archive, _open_entries() as entries:
@@ -158,7 +158,7 @@ class _Reading:
         if record.same_as is not None:
             return "copy"
         if self._closed(record.url.text) is not None:
-            return "closed"
+            return "disallowed"
         return "long" if len(record.url.text) > MAX_LOC_CHARS else None
 
 

@@ -43,7 +43,7 @@ async def test_the_sitemap_lists_what_search_may_index(server: WebServer, crawl:
             "done": True,
             "files": [str(tmp_path / name)],
             "urls": 11,
-            "left_out": {"noindex": 2, "canonical": 3, "closed": 0, "copy": 0, "type": 0, "long": 0},
+            "left_out": {"noindex": 2, "canonical": 3, "disallowed": 0, "copy": 0, "type": 0, "long": 0},
         }
     tree = ElementTree.fromstring((tmp_path / "sitemap.xml").read_bytes())
     namespace = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -87,7 +87,7 @@ async def test_what_is_written_in_it(tmp_path: Path) -> None:
         site = server.url("").rstrip("/")
     file = tmp_path / "s.xml"
     end = await goodbot("sitemap", "--in", crawl, "-o", file, "--json")
-    assert end.json["left_out"] == {"noindex": 0, "canonical": 0, "closed": 1, "copy": 0, "type": 1, "long": 0}
+    assert end.json["left_out"] == {"noindex": 0, "canonical": 0, "disallowed": 1, "copy": 0, "type": 1, "long": 0}
     body = file.read_bytes()
     assert listed(body) == [f"{site}{path}" for path in ("/", "/d.pdf", "/de?a=1&b=2", "/f", "/m", "/noarchive")]
     dates = {url.findtext(f"{NS}loc"): url.findtext(f"{NS}lastmod") for url in ElementTree.fromstring(body)}
@@ -144,6 +144,13 @@ async def test_bad_input(options: tuple[str, ...], message: str, crawl: Path, tm
     assert (end.status, end.out) == (2, "")
     assert message in end.complaint
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_base_without_effect(crawl: Path, tmp_path: Path) -> None:
+    end = await goodbot("sitemap", "--in", crawl, "-o", tmp_path / "s.xml", "--base", "https://example.org/maps/")
+    assert end.status == 0
+    assert "--base has no effect: one file is enough" in end.complaint
+    assert (await goodbot("sitemap", "--in", crawl, "-o", tmp_path / "s.xml")).err == ""
 
 
 async def test_nothing_to_list(tmp_path: Path) -> None:

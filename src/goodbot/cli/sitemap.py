@@ -1,4 +1,4 @@
-"""`goodbot sitemap`: writes sitemaps of what a crawl saw."""
+"""`goodbot sitemap`: writes sitemaps from a crawl."""
 
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ from goodbot.url import Url, parse_url
 _REASONS: Final[dict[Reason, str]] = {
     "noindex": "ask not to be indexed",
     "canonical": "name another canonical URL",
-    "closed": "are closed to search engines by robots.txt",
+    "disallowed": "are disallowed for search engines by robots.txt",
     "copy": "are copies of other pages",
     "type": "are neither HTML nor PDF",
     "long": "have a URL that is too long for a sitemap",
@@ -50,17 +50,18 @@ _REASONS: Final[dict[Reason, str]] = {
 @click.option(
     "--base",
     metavar="URL",
-    help="Where the folder of FILE is on the site, if there are several files: default the root of the host.",
+    help="URL of the folder with the sitemaps, for a sitemap index. [default: the root of the host]",
 )
 def command(folder: Path, file: Path, host: str | None, base: str | None, as_json: bool) -> int:
-    """Write a sitemap of the pages that the crawl in DIR found indexable: nothing is fetched.
+    """Write sitemaps from the crawl in DIR. Nothing is fetched.
 
-    Lists HTML pages and PDFs that were visited, that robots.txt closes to no search engine, without noindex and without
-    another canonical URL, and that are no copies; with the time of their last change (Last-Modified, else when the
-    crawl last found the page changed) and their translations. A sitemap is of one host: --host chooses it.
+    Lists the visited HTML pages and PDFs that search engines may index: robots.txt allows them for Googlebot and
+    Bingbot, they have no noindex and no other canonical URL, and they are not copies of other pages. Each has its last
+    change (Last-Modified, else when the crawl last found the page changed) and its translations. The URLs are those of
+    the crawl, so crawl the site at its public address. A sitemap is of one host: --host chooses it.
 
     One file holds 50,000 URLs and 50 MB. If there are more, FILE is a sitemap index, and the sitemaps are beside it:
-    sitemap-1.xml, sitemap-2.xml and so on. Their URLs begin with --base.
+    sitemap-1.xml, sitemap-2.xml and so on. The index names them at --base; a single file does not need it.
 
     Exit status: 0: written; 1: there is no page to list, and nothing is written; 2: there is no crawl in DIR, it keeps
     no archive, or it has several hosts; 3: the archive is damaged, or FILE cannot be written.
@@ -81,7 +82,7 @@ def command(folder: Path, file: Path, host: str | None, base: str | None, as_jso
         )
     else:
         _report(written)
-    _warn(written)
+    _warn(written, has_base=base is not None)
     return 0 if written.files else 1
 
 
@@ -106,10 +107,15 @@ def _report(written: WrittenSitemaps) -> None:
         say_folded(f"left out: {', '.join(left)}")
 
 
-def _warn(written: WrittenSitemaps) -> None:
+def _warn(written: WrittenSitemaps, *, has_base: bool) -> None:
+    if has_base and len(written.files) == 1:
+        message = "--base has no effect: one file is enough, so there is no index; URLs of pages are those of the crawl"
+        say_folded(f"goodbot: {message}", err=True)
     if written.other_scheme:
         pages = counted(written.other_scheme, "page")
-        say_folded(f"goodbot: {pages} of the same host with another scheme than {written.origin} left out", err=True)
+        say_folded(f"goodbot: left out {pages} of the same host with another scheme than {written.origin}", err=True)
     if written.unfinished:
         left = counted(written.unfinished, "URL")
-        say_folded(f"goodbot: the crawl is not finished ({left} to fetch): the sitemap lacks these pages", err=True)
+        say_folded(
+            f"goodbot: the crawl is not finished ({left} to fetch): their pages are missing from the sitemap", err=True
+        )
