@@ -161,6 +161,38 @@ async def test_what_can_be_read_of_a_damaged_archive_is_written(folder: Path, tm
         assert [to_microseconds(row) for row in rows(path, "pages")] == [to_microseconds(row) for row in lines.lines]
 
 
+async def test_if_no_document_can_be_read_the_old_file_stays(folder: Path, tmp_path: Path) -> None:
+    for file in (folder / "warc").glob("*.warc.gz"):
+        file.unlink()
+    path = tmp_path / "old"
+    path.write_text("old")
+    all_tables = ("--what", "urls", "--what", "pages", "--what", "links", "--format", "sqlite")
+    for options in (("--what", "pages"), ("--what", "pages", "--format", "parquet"), all_tables, ("--what", "warc")):
+        failed = await goodbot("export", "--in", folder, *options, "-o", path)
+        assert (failed.status, path.read_text()) == (3, "old"), options
+
+
+@pytest.mark.parametrize("mode", ["WAL", "DELETE"])
+async def test_a_database_that_is_open_elsewhere_is_refused(folder: Path, tmp_path: Path, mode: str) -> None:
+    """SQLite would write the old content of the journal into the new file."""
+    database, link = tmp_path / "crawl.db", tmp_path / "link.db"
+    link.symlink_to(database)
+    export = ("export", "--in", folder, "--what", "urls", "--format", "sqlite", "-o")
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute(f"PRAGMA journal_mode = {mode}")
+        other.execute("CREATE TABLE mine (x)")
+        other.execute("BEGIN IMMEDIATE")
+        other.executemany("INSERT INTO mine VALUES (?)", [("y" * 3000,)] * 200)
+        for path in (database, link):
+            refused = await goodbot(*export, path)
+            assert refused.status == 2, refused.err
+            assert "belongs to the database crawl.db: a program has it open" in refused.complaint
+        other.execute("COMMIT")
+        assert other.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert (await goodbot(*export, database)).status == 0
+    assert sqlite_rows(database, "urls")
+
+
 @pytest.mark.parametrize("form", ["parquet", "sqlite"])
 async def test_ctrl_c_keeps_the_old_file(folder: Path, tmp_path: Path, form: str) -> None:
     path = tmp_path / "out" / "old"

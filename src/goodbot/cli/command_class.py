@@ -291,12 +291,13 @@ def output_is_given() -> bool:
     return _OUTPUT in click.get_current_context().meta
 
 
-def output_folder() -> Path | None:
-    """The folder of the file that `--output` names; None without this option, and if that is no regular file."""
+def output_file() -> Path | None:
+    """The file that `--output` names, without symbolic links; None without this option, and if that is no regular
+    file."""
     file: Path | None = click.get_current_context().meta.get(_OUTPUT)
     if file is None or (file.exists() and not file.is_file()):
         return None
-    return file.resolve().parent
+    return file.resolve()
 
 
 def config_file() -> Path | None:

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from goodbot.archive_values import DamagedRange
-from goodbot.cli.command_class import Command, output_folder
+from goodbot.cli.command_class import Command, output_file
 from goodbot.cli.export_rows import Lost, exported_rows
 from goodbot.cli.message_text import damage_line, damaged_line
 from goodbot.cli.options import in_option
@@ -59,17 +59,18 @@ def command(ctx: click.Context, folder: Path, whats: tuple[str, ...], form: str,
     \b
     urls   every known URL: url, state, status, depth, fetched_at, digest,
            title, why
-    pages  every visited page: url, fetched_at, status, type, title, text, lang
-    links  every link on these pages: source, target, anchor, rel
+    pages  every visited document, such as HTML, PDF and sitemaps: url,
+           fetched_at, status, type, title, text, lang
+    links  every link in these documents: source, target, anchor, rel
     warc   all records, as one WARC file (gzip)
 
     All formats have the same columns and rows. Times are Unix seconds in JSON lines and SQLite, timestamps in UTC in
-    Parquet. SQLite puts each --what into a table of its own. Parquet needs pyarrow: pip install '.[fast]'. --json
-    changes nothing: JSON lines are the default.
+    Parquet. SQLite puts each --what into a table of its own. Parquet needs pyarrow: pip install '.[fast]'. --json is
+    the same as --format jsonl, the default.
 
     Pages, links and records are read from the archive, so a crawl run with --no-archive has none. If the archive is
     damaged, everything that can be read is written, also to the file of --output, and the last line of standard error
-    says what is missing. After any other error the file of --output stays as it was.
+    says what is missing. If nothing can be read, and after any other error, the file of --output stays as it was.
 
     Exit status: 0: done; 2: there is no crawl in DIR, or it keeps no archive; 3: the archive is damaged, or the output
     cannot be written.
@@ -95,11 +96,19 @@ def _checked_names(whats: Sequence[str], form: str) -> list[TableName]:
 
 
 def _write_tables(folder: Path, names: Sequence[TableName], form: str) -> None:
-    lost = Lost()
+    lost, read = Lost(), 0
+
+    def counting(rows: Iterator[NamedRow]) -> Iterator[NamedRow]:
+        nonlocal read
+        for name, row in rows:
+            read += name != "urls"
+            yield name, row
+
     with (
         ProgressLine(lambda count: f"{count:,.0f}") as progress,
-        exported_rows(folder, names, lost, None if form == "jsonl" else progress.report) as rows,
+        exported_rows(folder, names, lost, None if form == "jsonl" else progress.report) as found,
     ):
+        rows = counting(found)
         if form == "jsonl":
             _write_lines(rows)
         elif form == "parquet":
@@ -110,7 +119,8 @@ def _write_tables(folder: Path, names: Sequence[TableName], form: str) -> None:
         warc = CrawlFolder(folder).warc
         missing = "" if warc.is_dir() else f"{warc} is missing: "
         what = f"{missing}{counted(lost.pages, 'page')} cannot be read, the first is {lost.first}"
-        keep_partial_output()
+        if read:
+            keep_partial_output()
         raise DamagedError(damaged_line(what, folder))
 
 
@@ -127,10 +137,16 @@ def _write_parquet(name: TableName, rows: Iterator[NamedRow]) -> None:
 
 
 def _write_sqlite(names: Sequence[TableName], rows: Iterator[NamedRow]) -> None:
-    from goodbot.exports.sqlite_file import write_sqlite  # noqa: PLC0415  (most exports are JSON lines)
+    from goodbot.exports.sqlite_file import open_journal, write_sqlite  # noqa: PLC0415  (most exports are JSON lines)
 
-    stream = binary_stream("an SQLite database", "crawl.db")
-    write_sqlite(stream, output_folder(), [TABLES[name] for name in names], rows)
+    stream, file = binary_stream("an SQLite database", "crawl.db"), output_file()
+    journal = None if file is None else open_journal(file)
+    if file is not None and journal is not None:
+        raise InputError(
+            f"{journal} belongs to the database {file.name}: a program has it open, or ended while it wrote; end that "
+            f"program, or open the database once with sqlite3 {file}, or give another file"
+        )
+    write_sqlite(stream, None if file is None else file.parent, [TABLES[name] for name in names], rows)
 
 
 # ---- one WARC file --------------------------------------------------------------------------------------------------
@@ -164,5 +180,6 @@ def _write_warc(folder: Path) -> None:
     known = {gap.file for gap in lost}
     lost += (gap for gap in missing if gap.file not in known)
     if lost:
-        keep_partial_output()
+        if done:
+            keep_partial_output()
         raise DamagedError(damage_line(lost, folder))

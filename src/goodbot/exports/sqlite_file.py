@@ -26,7 +26,7 @@ PRAGMA user_version = {SCHEMA_VERSION};
 
 
 def create_statements(table: Table) -> tuple[str, list[str]]:
-    """Returns the statement that creates a table, and those that create its indexes, for when it is filled. A table
+    """Returns the statement that creates a table, and those that create its indexes, to run after it is filled. A table
     without a key numbers its rows: `id`."""
     lines = [] if table.key else ["id INTEGER PRIMARY KEY"]
     for column in table.columns:
@@ -38,6 +38,13 @@ def create_statements(table: Table) -> tuple[str, list[str]]:
         if column.indexed
     ]
     return f"CREATE TABLE {table.name} ({', '.join(lines)}) STRICT", indexes
+
+
+def open_journal(file: Path) -> Path | None:
+    """Returns the file beside a database in which SQLite keeps what it has not yet written there; None if there is
+    none. It belongs to the old content: SQLite would write it into a new database of the same name."""
+    journals = (file.with_name(f"{file.name}{suffix}") for suffix in ("-wal", "-journal"))
+    return next((journal for journal in journals if journal.exists()), None)
 
 
 def write_sqlite(file: BinaryIO, folder: Path | None, tables: Sequence[Table], rows: Iterable[NamedRow]) -> None:

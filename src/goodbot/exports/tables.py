@@ -59,9 +59,9 @@ URLS: Final = Table(
     (
         Column("url", "text", "the URL"),
         Column("state", "text", "ready, leased, visited, disallowed, out-of-scope, failed or gone", indexed=True),
-        Column("status", "integer", "HTTP status of the last answer", optional=True),
+        Column("status", "integer", "HTTP status of the last response", optional=True),
         Column("depth", "integer", "links from a seed"),
-        Column("fetched_at", "time", "when it was last fetched", optional=True),
+        Column("fetched_at", "time", "time of the last request, also of one that failed", optional=True),
         Column("digest", "text", "SHA-1 of the payload, in base 32 as in WARC files", optional=True),
         Column("title", "text", "title of the page", optional=True),
         Column("why", "text", "why it has its state"),
@@ -70,11 +70,11 @@ URLS: Final = Table(
 )
 PAGES: Final = Table(
     "pages",
-    "every visited page",
+    "every visited document, such as HTML, PDF and sitemaps",
     (
         Column("url", "text", "URL of the page", indexed=True),
-        Column("fetched_at", "time", "when its copy in the archive was fetched"),
-        Column("status", "integer", "HTTP status of that answer"),
+        Column("fetched_at", "time", "time at which its copy in the archive was fetched"),
+        Column("status", "integer", "HTTP status of that response"),
         Column("type", "text", "media type"),
         Column("title", "text", "title"),
         Column("text", "text", "the words of the page, without markup"),
@@ -83,7 +83,7 @@ PAGES: Final = Table(
 )
 LINKS: Final = Table(
     "links",
-    "every link on these pages",
+    "every link in these documents",
     (
         Column("source", "text", "URL of the page with the link", indexed=True),
         Column("target", "text", "URL to which it leads", indexed=True),
