@@ -18,11 +18,12 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from goodbot.archive_values import ArchivedResponse
-from goodbot.audit.reading import ClosedUrls
+from goodbot.audit.reading import ClosedUrls, engine_directives
 from goodbot.audit.sitemap_files import MAX_LOC_CHARS, SitemapEntry, divide, format_index, format_sitemap
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder, open_archive, open_ledger
 from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.exclusion import Directives
 from goodbot.exclusion.page.page_dates import parse_page_date
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.files import cannot_write, writing_whole
@@ -53,14 +54,14 @@ Progress = Callable[[int, int], object]
 @dataclass(slots=True)
 class WrittenSitemaps:
     """What was written: the files, the index first if there is one; the number of URLs in them; the origin of these
-    URLs; how many pages are left out, by reason. `other_scheme` counts pages of the same host that have another
-    scheme. `unfinished` counts the URLs that the crawl has still to fetch."""
+    URLs; how many pages are left out, by reason. `other_origins` counts pages of the same host that have another
+    scheme or port. `unfinished` counts the URLs that the crawl has still to fetch."""
 
     files: list[Path] = field(default_factory=list)
     urls: int = 0
     origin: str = ""
     left_out: Counter[Reason] = field(default_factory=Counter)
-    other_scheme: int = 0
+    other_origins: int = 0
     unfinished: int = 0
 
 
@@ -71,17 +72,18 @@ def write_sitemaps(
     base: Url | None,
     progress: Progress,
     *,
+    origin: str = "",
     most_urls: int = MAX_ENTRIES,
 ) -> WrittenSitemaps:
     """Writes the sitemap of the crawl in `path` to `file`, compressed if its name ends in `.gz`. If one file cannot
     hold all URLs, `file` is a sitemap index, and the sitemaps `NAME-1.xml`, `NAME-2.xml`… are beside it; the index
     names them at `base` (None: the root of the host).
 
-    The pages are those of `host` (`Url.host_key`), or of the only host of the crawl. They are in the order of their
-    URLs, at most `most_urls` in one file; each file is written whole and then renamed, the index last. Writes nothing
-    if there is no page to list. Raises InputError if there is no crawl or no archive, for several hosts without
-    `host`, and for an unusable file name; DamagedError, before anything is written, if pages cannot be read; RunError
-    if the disk is full."""
+    The pages are those of `host` (`Url.host_key`), or of the only host of the crawl; only those of `origin`, if it is
+    given. They are in the order of their URLs, at most `most_urls` in one file; each file is written whole and then
+    renamed, the index last. Writes nothing if there is no page to list. Raises InputError if there is no crawl or no
+    archive, for several hosts without `host`, and for an unusable file name; DamagedError, before anything is written,
+    if pages cannot be read; RunError if the disk is full."""
     written = WrittenSitemaps()
     with open_ledger(path) as ledger, open_archive(path) as archive, _open_entries() as entries:
         status = ledger.status()
@@ -93,7 +95,7 @@ def write_sitemaps(
             if record.record is not None and keeps(record.record):
                 entries.add(reading.entry(record, _read(archive, record)), record.url)
             progress(done, max(status.states["visited"], done))
-        written.origin = entries.choose(host, path, written)
+        written.origin = entries.choose(path, written, origin)
         if written.origin:
             _write(file, entries, written, base, most_urls)
     return written
@@ -131,27 +133,36 @@ class _Reading:
             return None
         if may_list(url, archived.response) and open_listing(url, archived.response, text=False) is not None:
             return None
-        kind, page = self._page(url, archived)
-        reason = self._reason(record, archived, kind, page)
+        kind, page, engines = self._page(url, archived)
+        reason = self._reason(record, archived, kind, page, engines)
         if reason is not None:
             self._written.left_out[reason] += 1
             return None
         translations = tuple((language, each.text) for language, each in page.alternates)
         return SitemapEntry(url.text, _changed_at(record, archived), translations)
 
-    def _page(self, url: Url, archived: ArchivedResponse) -> tuple[DocumentKind, Page]:
+    def _page(self, url: Url, archived: ArchivedResponse) -> tuple[DocumentKind, Page, list[Directives]]:
         response = archived.response
         if response.media_type in _PDF:  # reading it takes a process, and its content says nothing about indexing
-            return "pdf", page_of(url, response, self._settings.agent, Extract(), "utf-8")
+            page = page_of(url, response, self._settings.agent, Extract(), "utf-8")
+            return "pdf", page, engine_directives((), response.headers)
         body = Body(response, self._settings.decoded_limit)
         kind, found, encoding = read_extract(body, url=url, text=False, document_bytes=0)
-        return kind, page_of(url, response, self._settings.agent, found, encoding)
+        page = page_of(url, response, self._settings.agent, found, encoding)
+        return kind, page, engine_directives(found.metas, response.headers)
 
-    def _reason(self, record: UrlRecord, archived: ArchivedResponse, kind: DocumentKind, page: Page) -> Reason | None:
+    def _reason(
+        self,
+        record: UrlRecord,
+        archived: ArchivedResponse,
+        kind: DocumentKind,
+        page: Page,
+        engines: Iterable[Directives],
+    ) -> Reason | None:
         is_hidden = archived.headers_only and not (record.seen is not None and record.seen.indexed)
         if kind not in ("html", "pdf"):
             return "type"
-        if not page.directives.index or is_hidden or not page.directives.is_available(archived.fetched_at):
+        if is_hidden or not all(each.index and each.is_available(archived.fetched_at) for each in engines):
             return "noindex"
         if page.canonical is not None and page.canonical != record.url:
             return "canonical"
@@ -190,12 +201,14 @@ class _Entries:
             row = (url.origin, entry.url, url.host_key, entry.changed_at, json.dumps(entry.translations))
             self._db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
 
-    def choose(self, host: str | None, path: Path, written: WrittenSitemaps) -> str:
-        """Returns the origin of the pages, the one with most pages if a host has several (http and https); empty if
-        there are no pages. Raises InputError for several hosts."""
+    def choose(self, path: Path, written: WrittenSitemaps, origin: str) -> str:
+        """Returns the origin of the pages: `origin` if it is given, else the one with most pages if a host has several
+        (schemes, ports); empty if there are no pages. Raises InputError for several hosts."""
         rows = self._db.execute(
             "SELECT origin, host, count(*) FROM entries GROUP BY origin ORDER BY count(*) DESC, origin DESC"
         ).fetchall()
+        if origin:
+            return origin if any(row[0] == origin for row in rows) else ""
         hosts = dict.fromkeys(row[1] for row in rows)
         if len(hosts) > 1:
             named = ", ".join(shown(each) for each in list(hosts)[:HOSTS_NAMED])
@@ -204,7 +217,7 @@ class _Entries:
                 f"the crawl in {path} has pages of {counted(len(hosts), 'host')}, and a sitemap lists one:"
                 f" choose it with --host ({named}{more})"
             )
-        written.other_scheme = sum(row[2] for row in rows[1:])
+        written.other_origins = sum(row[2] for row in rows[1:])
         return rows[0][0] if rows else ""
 
     def of(self, origin: str) -> Iterator[SitemapEntry]:

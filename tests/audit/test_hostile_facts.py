@@ -15,7 +15,15 @@ from goodbot.audit.judging import (
     weight_problems,
 )
 from goodbot.audit.page_places import find_places
-from goodbot.audit.reading import ClosedUrls, RequestedUrls, page_facts, url_facts
+from goodbot.audit.reading import (
+    ClosedUrls,
+    RequestedUrls,
+    engine_directives,
+    links_but,
+    noindex_of,
+    page_facts,
+    url_facts,
+)
 from goodbot.audit.report import as_sarif, finding_json
 from goodbot.audit.site_facts import URL_STATES, PageFacts, UrlFacts
 from goodbot.audit.staging import Staging, VisitedUrl, open_staging
@@ -44,8 +52,9 @@ def stage(staging: Staging, url: Url, markup: str, state: str, why: str, target:
     response = Response(200, (("Content-Type", "text/html"), ("X-Robots-Tag", why)), markup.encode("utf-8", "replace"))
     kind, found, encoding = read_extract(Body(response, 10_000), url=url, text=False)
     page = page_of(url, response, "goodbot", found, encoding)
-    read = page_facts(page, is_html=kind == "html", lang=found.language, size_bytes=1, taken_s=9.0)
-    links = RequestedUrls(lambda origin: ROBOTS).both(link.url for link in page.links)
+    noindex = noindex_of(engine_directives(found.metas, response.headers))
+    read = page_facts(page, is_html=kind == "html", lang=found.language, noindex=noindex, size_bytes=1, taken_s=9.0)
+    links = RequestedUrls(lambda origin: ROBOTS).both(links_but(page, found, {"canonical", "alternate"}))
     problems = staging.add_page(read, links, [(language, each.text) for language, each in page.alternates])
     staging.note_problem(url.text, problems, 3)
     staging.add_entries(f"{HOST}/s.xml", [url.text])

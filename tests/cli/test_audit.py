@@ -206,6 +206,7 @@ async def test_a_crawl_without_an_archive(server: WebServer, tmp_path: Path) -> 
     found = rows(end.json, site)
     assert {row[0] for row in found} == {"A101", "A102", "A103", "A104", "A105", "A106", "A208", "A402", "A501", "A502"}
     assert ("A104", "/", None, None, "warning", "/chain") in found
+    assert {row[1] for row in found if str(row[0]).startswith("A1")} <= {"/", "/one"}  # neither redirects nor sitemaps
     assert ("A501", "/slow", None, None, "warning", None) in found
     text = (await goodbot("audit", "--in", crawl)).out
     assert "Note: the crawl keeps no archive" in text
@@ -273,6 +274,7 @@ async def test_one_host(server: WebServer, crawl: Path) -> None:
         (("--ignore", "R2"), "--ignore: no code of the audit begins with R2"),
         (("--host", "a b"), "not a host such as"),
         (("--slow", "0"), "--slow"),
+        (("--slow", "nan"), "--slow"),
         (("--heavy", "much"), "is not a size such as"),
         (("--places", "0"), "--places"),
         (("--format", "xml"), "--format"),
@@ -307,6 +309,42 @@ async def test_links_are_compared_as_they_are_requested(tmp_path: Path) -> None:
         (found,) = await audited(crawl)
         expected = ("A101", server.url("/"), *place_of(server.routes["/"], '<a href="/gone'))
         assert (found["code"], found["url"], found["line"], found["column"]) == expected
+
+
+async def test_canonical_urls_and_translations_are_no_links(tmp_path: Path) -> None:
+    """Nobody can follow them to a page. What a page both names and links to is a link."""
+    head = '<link rel="canonical" href="/{}"><link rel="alternate" hreflang="de" href="/{}">'
+    async with WebServer() as server:
+        server.routes["/"] = html("Home", '<a href="/gone">g</a> <a href="/a">a</a> <a href="/b">b</a>')
+        server.routes["/a"] = html("A", "<p>a", head=head.format("gone", "de"))
+        links = '<a href="/x"><img src="/i.png"></a> <a href="/y">y</a>'
+        server.routes["/b"] = html("B", links, head=head.format("x", "y"))
+        for path in ("de", "x", "y"):
+            server.routes[f"/{path}"] = html(path, f"<p>{path}")
+        crawl = await crawled(server, tmp_path)
+        found = await audited(crawl)
+        site = server.url("").rstrip("/")
+        assert [each["url"] for each in found if each["code"] == "A601"] == [f"{site}/de"]
+        (broken,) = (each for each in found if each["code"] == "A101")
+        assert (broken["url"], broken["related"]["pages"]) == (f"{site}/", 1)
+
+
+async def test_noindex_is_that_of_search_engines(tmp_path: Path) -> None:
+    """As for robots.txt: what is for Googlebot or Bingbot alone counts, what is for goodbot alone does not."""
+    named = [("Content-Type", "text/html"), ("X-Robots-Tag", "googlebot: noindex")]
+    async with WebServer() as server:
+        server.routes["/robots.txt"] = answer(b"User-agent: *\nAllow: /\nSitemap: /s.xml", headers=TEXT)
+        entries = b"".join(b"<url><loc>%s</loc></url>" % path for path in (b"/", b"/g", b"/own"))
+        server.routes["/s.xml"] = answer(b"<urlset>" + entries + b"</urlset>", headers=XML)
+        server.routes["/"] = html("Home", '<a href="/g">g</a> <a href="/own">own</a>')
+        server.routes["/g"] = answer(b"<!doctype html><html lang=en><title>G</title><p>g", headers=named)
+        server.routes["/own"] = html("Own", "<p>own", head='<meta name="goodbot" content="noindex">')
+        crawl = await crawled(server, tmp_path)
+        (found,) = await audited(crawl)
+        assert (found["code"], found["related"]["target"]) == ("A202", server.url("/g"))
+        assert "noindex in X-Robots-Tag" in found["message"]
+        end = await goodbot("sitemap", "--in", crawl, "-o", tmp_path / "s.xml", "--json")
+        assert (end.json["urls"], end.json["left_out"]["noindex"]) == (2, 1)
 
 
 async def test_pages_closed_to_every_robot(tmp_path: Path) -> None:

@@ -146,6 +146,14 @@ async def test_bad_input(options: tuple[str, ...], message: str, crawl: Path, tm
     assert list(tmp_path.iterdir()) == []
 
 
+async def test_scheme_and_port_may_be_chosen(server: WebServer, crawl: Path, tmp_path: Path) -> None:
+    options = ("sitemap", "--in", crawl, "-o", tmp_path / "s.xml", "--json", "--host")
+    end = await goodbot(*options, server.url("/"))
+    assert (end.status, end.json["urls"]) == (0, 11)
+    end = await goodbot(*options, server.url("/").replace("http:", "https:"))
+    assert (end.status, end.json["urls"]) == (1, 0)
+
+
 async def test_a_base_without_effect(crawl: Path, tmp_path: Path) -> None:
     end = await goodbot("sitemap", "--in", crawl, "-o", tmp_path / "s.xml", "--base", "https://example.org/maps/")
     assert end.status == 0

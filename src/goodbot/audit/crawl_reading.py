@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from goodbot.archive_values import ArchivedResponse
 from goodbot.audit.audited_crawl import AuditedCrawl
-from goodbot.audit.reading import RequestedUrls, page_facts, url_facts
+from goodbot.audit.reading import RequestedUrls, engine_directives, links_but, noindex_of, page_facts, url_facts
 from goodbot.audit.site_facts import PageFacts
 from goodbot.audit.staging import Staging, VisitedUrl
 from goodbot.config import Settings
@@ -17,7 +17,8 @@ from goodbot.url import Url, resolve
 
 
 class CrawlReading:
-    """Reads one crawl. `places`: how many pages are noted for one target of links. `pages` counts the pages that were
+    """Reads one crawl. A canonical URL is no link, and a translation that only the head of a page names keeps no page
+    from being an orphan. `places`: how many pages are noted for one target of links. `pages` counts the pages that were
     read; `has_rendered`: a browser rendered some of them."""
 
     def __init__(
@@ -76,11 +77,14 @@ class CrawlReading:
             page,
             is_html=kind == "html",
             lang=found.language,
+            noindex=noindex_of(engine_directives(found.metas, archived.response.headers)),
             size_bytes=len(archived.response.body),
             taken_s=None if sent is None else sent.taken_s,
         )
         translations = [(language, url.text) for language, url in page.alternates]
-        problems = self._staging.add_page(facts, self._requested.both(link.url for link in page.links), translations)
+        links = self._requested.both(links_but(page, found, {"canonical", "alternate"}))
+        heads = self._requested.both(links_but(page, found, {"canonical"}))
+        problems = self._staging.add_page(facts, links, translations, heads)
         self._staging.note_problem(facts.url, problems, self._places)
 
     def _read_list(self, url: Url, listing: ListFile) -> None:

@@ -34,7 +34,7 @@ NO_LANGUAGE: Final = AuditKind(
     "A403",
     "page without a language",
     "warning",
-    "this page does not state its language: <html> has no lang",
+    "this page does not state its language: <html> has no lang, or an empty one",
     "users of screen readers, which may speak it in another language; translation tools and search engines",
     'add the language to the html element: <html lang="en">',
     "WHATWG HTML 3.2.6.2; WCAG 2.2 3.1.1",

@@ -1,18 +1,19 @@
 """Makes the facts of an audit from the records of a crawl and the pages that were read."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Final
 
 from goodbot.audit.site_facts import PageFacts, UrlFacts
 from goodbot.check.page_checks import SEARCH_ENGINES
-from goodbot.exclusion import Access, Verdict
+from goodbot.exclusion import Access, Directives, Verdict
 from goodbot.exclusion.text.shown_text import unicode_only
 from goodbot.lru import LruCache
+from goodbot.page.extract import Extract
 from goodbot.robot.crawl.answer_facts import redirected_to
 from goodbot.robot.lessons.cleaning import Drops, clean, drops_of, is_plain
 from goodbot.store.merge.limits import found_on
-from goodbot.url import Url
-from goodbot.values import REDIRECTS, Page, UrlRecord
+from goodbot.url import Url, resolve, resolve_all
+from goodbot.values import REDIRECTS, Headers, Page, UrlRecord
 
 MAX_LANG_CHARS: Final = 200
 MAX_DIRECTIVE_CHARS: Final = 300
@@ -36,21 +37,48 @@ def url_facts(record: UrlRecord) -> UrlFacts | None:
     return None
 
 
-def page_facts(page: Page, *, is_html: bool, lang: str | None, size_bytes: int, taken_s: float | None) -> PageFacts:
-    """Returns what the audit keeps of a page. `lang` is that of the html element, as written."""
-    sources = page.directives.why("index") if not page.directives.index else ()
-    noindex = ", ".join(f"{source.directive} in {source.origin}" for source in sources[:5])
+def engine_directives(metas: Sequence[tuple[str, str]], headers: Headers) -> list[Directives]:
+    """Returns the directives of a page for each of `SEARCH_ENGINES`."""
+    return [Directives.parse(metas, headers, agent) for agent in SEARCH_ENGINES]
+
+
+def noindex_of(each: Iterable[Directives]) -> str | None:
+    """Returns the directives that forbid a search engine to index a page, those for the first engine that may not; None
+    if all may."""
+    forbidding = next((directives for directives in each if not directives.index), None)
+    if forbidding is None:
+        return None
+    named = ", ".join(f"{source.directive} in {source.origin}" for source in forbidding.why("index")[:5])
+    return unicode_only(named[:MAX_DIRECTIVE_CHARS] or "noindex")
+
+
+def page_facts(
+    page: Page, *, is_html: bool, lang: str | None, noindex: str | None, size_bytes: int, taken_s: float | None
+) -> PageFacts:
+    """Returns what the audit keeps of a page. `lang` is that of the html element, as written; `noindex` see
+    `noindex_of`."""
     return PageFacts(
         url=page.url.text,
         is_html=is_html,
         title=unicode_only(page.title),
         lang=None if lang is None else unicode_only(lang[:MAX_LANG_CHARS]),
         language=page.language,
-        noindex=None if page.directives.index else unicode_only(noindex[:MAX_DIRECTIVE_CHARS] or "noindex"),
+        noindex=noindex,
         canonical=None if page.canonical is None else page.canonical.text,
         size_bytes=size_bytes,
         taken_s=taken_s,
     )
+
+
+def links_but(page: Page, found: Extract, rels: Set[str]) -> Iterator[Url]:
+    """Yields the URLs to which the page links, without those that only links without text and with these rel values
+    lead to. `found` is what the page was made of: `Page.links` has each URL once."""
+    left = {link.url for link in page.links if not link.anchor and not rels.isdisjoint(link.rel)}
+    if left - {page.url}:
+        base = (resolve(page.url, found.base) if found.base is not None else None) or page.url
+        others = [link.href for link in found.links if not link.anchor and rels.isdisjoint(link.rel)]
+        left = left.difference(resolve_all(base, others))
+    return (link.url for link in page.links if link.url not in left)
 
 
 class RequestedUrls:

@@ -71,13 +71,17 @@ class SiteFindings:
                 yield problem.at(page, link.text, pages, link.place)
 
     def _sources_of_problems(self) -> Iterator[AuditFinding]:
-        """Yields a finding for each problem at the page where the crawl first found its URL."""
+        """Yields a finding for each problem at the page where the crawl first found its URL. Redirects and sitemaps are
+        not pages."""
         for facts in self._staging.problems():
             record = self._ledger.record(Url(facts.url))
             source = None if record is None else source_of(record)
             problem = link_problem(facts, self._staging.url)
-            if source is not None and problem is not None and self._options.includes(source):
-                yield problem.at(source, None, None)
+            at = None if source is None else self._staging.url(source)
+            if at is None or at.state != "page" or self._staging.is_named_list(at.url):
+                continue
+            if problem is not None and self._options.includes(at.url):
+                yield problem.at(at.url, None, None)
 
     def find_in_sitemaps(self) -> None:
         """Writes the findings about sitemaps."""

@@ -123,9 +123,15 @@ class Staging:
 
     # ---- pages
 
-    def add_page(self, page: PageFacts, links: Collection[str], translations: Iterable[tuple[str, str]]) -> list[str]:
-        """Adds a page, with the URLs it links to and its translations (language and URL). Returns the URLs links to
-        which are a problem."""
+    def add_page(
+        self,
+        page: PageFacts,
+        links: Collection[str],
+        translations: Iterable[tuple[str, str]],
+        named: Collection[str] = (),
+    ) -> list[str]:
+        """Adds a page, with the URLs it links to, its translations (language and URL), and the URLs that it only names,
+        which is no link for its readers. Returns those of `links` and `named` links to which are a problem."""
         own = key_of(page.url)
         self._db.execute(
             "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -138,7 +144,7 @@ class Staging:
         self._db.executemany("INSERT OR IGNORE INTO translations VALUES (?, ?, ?, ?)", rows)
         others = [url for url in links if url != page.url]
         self._db.executemany("INSERT OR IGNORE INTO linked VALUES (?)", ((key_of(url),) for url in others))
-        return self.problems_among(others)
+        return self.problems_among([*others, *(url for url in named if url != page.url)])
 
     def problems_among(self, urls: Iterable[str]) -> list[str]:
         """Returns those of the URLs to which links are a problem."""

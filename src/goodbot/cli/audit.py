@@ -16,6 +16,7 @@ from goodbot.cli.audit_report import report_lines, summary_line
 from goodbot.cli.command_class import Command
 from goodbot.cli.host_argument import HOST_HELP, known_host
 from goodbot.cli.message_text import damaged_line
+from goodbot.cli.number_range import NumberRange
 from goodbot.cli.options import Bytes, in_option
 from goodbot.cli.printing import json_text, keep_partial_output, put, say, say_folded, say_lines, write_json
 from goodbot.cli.progress_line import ProgressLine
@@ -63,7 +64,7 @@ from goodbot.site_audit import SiteAudit, audit_site
 @click.option(
     "--slow",
     "slow_s",
-    type=click.FloatRange(0, min_open=True),
+    type=NumberRange(0, min_open=True),
     default=SLOW_S,
     show_default=True,
     metavar="SECONDS",

@@ -58,19 +58,20 @@ def command(folder: Path, file: Path, host: str | None, base: str | None, as_jso
     Lists the visited HTML pages and PDFs that search engines may index: robots.txt allows them for Googlebot and
     Bingbot, they have no noindex and no other canonical URL, and they are not copies of other pages. Each has its last
     change (Last-Modified, else when the crawl last found the page changed) and its translations. The URLs are those of
-    the crawl, so crawl the site at its public address. A sitemap is of one host: --host chooses it.
+    the crawl, so crawl the site at its public address. A sitemap is of one host: --host chooses it, also with scheme
+    and port (https://example.org:8443).
 
     One file holds 50,000 URLs and 50 MB. If there are more, FILE is a sitemap index, and the sitemaps are beside it:
     sitemap-1.xml, sitemap-2.xml and so on. The index names them at --base; a single file does not need it.
 
     Exit status: 0: written; 1: there is no page to list, and nothing is written; 2: there is no crawl in DIR, it keeps
-    no archive, or it has several hosts; 3: the archive is damaged, or FILE cannot be written.
+    no archive, or it has several hosts, or FILE is in no folder; 3: the archive is damaged, or the disk is full.
     """
     if str(file) == "-":
         raise InputError("a sitemap may need several files, so it is not printed: give a FILE")
     key = None if host is None else known_host(folder, host)
     with ProgressLine(lambda count: f"{count:,.0f} pages") as progress:
-        written = write_sitemaps(folder, file, key, _base(base), progress.report)
+        written = write_sitemaps(folder, file, key, _base(base), progress.report, origin=_origin(host))
     if as_json:
         write_json(
             {
@@ -84,6 +85,12 @@ def command(folder: Path, file: Path, host: str | None, base: str | None, as_jso
         _report(written)
     _warn(written, has_base=base is not None)
     return 0 if written.files else 1
+
+
+def _origin(host: str | None) -> str:
+    """Returns the origin that `--host` names with its scheme (`https://example.org:8443`); empty if it has none."""
+    url = parse_url(host) if host is not None and "://" in host else None
+    return "" if url is None else url.origin
 
 
 def _base(text: str | None) -> Url | None:
@@ -111,9 +118,10 @@ def _warn(written: WrittenSitemaps, *, has_base: bool) -> None:
     if has_base and len(written.files) == 1:
         message = "--base has no effect: one file is enough, so there is no index; URLs of pages are those of the crawl"
         say_folded(f"goodbot: {message}", err=True)
-    if written.other_scheme:
-        pages = counted(written.other_scheme, "page")
-        say_folded(f"goodbot: left out {pages} of the same host with another scheme than {written.origin}", err=True)
+    if written.other_origins:
+        pages = counted(written.other_origins, "page")
+        message = f"left out {pages} of the same host with another scheme or port than {written.origin}"
+        say_folded(f"goodbot: {message}; choose them with --host and their scheme and port", err=True)
     if written.unfinished:
         left = counted(written.unfinished, "URL")
         say_folded(
