@@ -166,7 +166,7 @@ OPERATIONS: Final = (
         "Searches the index for DocSearch, the search box of documentation sites",
         body=Body(
             f"Up to {MAX_SEARCHES} searches, as Algolia's clients send them. `params` has parameters encoded as in a "
-            "URL, which then count instead of the others. Pages count from 0. `facetFilters` may demand a language: "
+            "URL, which override those of the same name. Pages count from 0. `facetFilters` may demand a language: "
             f"`language:en`. goodbot ignores all other parameters. A page has at most {MAX_HITS_PER_PAGE} hits.",
             DOCSEARCH_BODY,
             {
@@ -185,8 +185,9 @@ OPERATIONS: Final = (
             _TOO_MANY,
             _UNAVAILABLE,
         ),
-        description="Pages of other sites may send this POST, with any Content-Type, and read the answer. While no "
-        "page has the last word, which may be half typed, the query is completed.",
+        description="Pages of other sites may send this POST, with any Content-Type, and read the answer. If no "
+        "page has the last word of the query, goodbot takes it as the beginning of a word of titles, headings and link "
+        "texts.",
     ),
     Operation(
         "get",

@@ -107,32 +107,32 @@ _MARKED: Final = _object(
 _MARKED_TEXTS: Final = _object({"hierarchy": {"type": "object", "additionalProperties": _MARKED}}, {"content": _MARKED})
 DOCSEARCH_HIT: Final = _object(
     {
-        "objectID": TEXT,
-        "type": _said(_one_of(("lvl1", "lvl2", "content")), "A page, a section of it, or words of it"),
+        "objectID": _said(TEXT, "The type and the URL: no two hits of a search have the same"),
+        "type": _said(_one_of(("lvl1", "lvl2", "content")), "A page, a section of it, or an extract with words found"),
         "url": _said(TEXT, "The URL, of a section with its anchor"),
-        "url_without_anchor": TEXT,
-        "anchor": _or_null(TEXT),
+        "url_without_anchor": _said(TEXT, "The URL of the page"),
+        "anchor": _said(_or_null(TEXT), "The fragment that leads to the section"),
         "content": _said(_or_null(TEXT), "The snippet, in HTML"),
         "hierarchy": _said(
             {"type": "object", "additionalProperties": _or_null(TEXT)},
             "In HTML: `lvl0` is where the page is, `lvl1` its title, `lvl2` the section; `lvl3` to `lvl6` are null",
         ),
-        "_highlightResult": _MARKED_TEXTS,
-        "_snippetResult": _MARKED_TEXTS,
+        "_highlightResult": _said(_MARKED_TEXTS, "The texts with the matching words marked"),
+        "_snippetResult": _said(_MARKED_TEXTS, "The same; the content begins near the first matching word"),
     }
 )
 _DOCSEARCH_RESULT: Final = _object(
     {
-        "index": TEXT,
-        "query": TEXT,
-        "hits": _list(reference("DocSearchHit")),
-        "page": COUNT,
-        "hitsPerPage": COUNT,
-        "nbHits": _said(COUNT, "How many pages match"),
-        "nbPages": COUNT,
-        "exhaustiveNbHits": FLAG,
-        "processingTimeMS": COUNT,
-        "params": TEXT,
+        "index": _said(TEXT, "The name of the request"),
+        "query": _said(TEXT, "The query of the request"),
+        "hits": _said(_list(reference("DocSearchHit")), "One page of hits: pages, sections and extracts"),
+        "page": _said(COUNT, "The number of this page of hits, from 0"),
+        "hitsPerPage": _said(COUNT, "The most hits of one page"),
+        "nbHits": _said(COUNT, "How many pages of the crawl match"),
+        "nbPages": _said(COUNT, "How many pages of hits there are"),
+        "exhaustiveNbHits": _said(FLAG, "Always false: sections are not counted"),
+        "processingTimeMS": _said(COUNT, "The time that the search took, in milliseconds"),
+        "params": _said(TEXT, "Always empty"),
     }
 )
 DOCSEARCH_RESULTS: Final = _object({"results": _list(_DOCSEARCH_RESULT)})

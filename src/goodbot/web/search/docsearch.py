@@ -71,7 +71,7 @@ class DocSearch:
         }
 
     def _found(self, asked: Asked, limit: int, languages: Sequence[str]) -> Results:
-        """Searches. While the last word is being typed, no page may have it: then the query is completed."""
+        """Searches. If no page has the last word, which may be half typed, the query is completed."""
         found = self._pages(asked, limit, languages)
         if found.complete or not asked.query.strip() or asked.query[-1:].isspace():
             return found
@@ -82,10 +82,11 @@ class DocSearch:
 
     def _pages(self, asked: Asked, limit: int, languages: Sequence[str]) -> Results:
         offset = asked.page * limit
-        if not limit or offset + limit > _MOST_PAGES:
-            return Results(asked.query, 0, 0.0)
+        is_shown = limit > 0 and offset + limit <= _MOST_PAGES
+        place = (limit, offset) if is_shown else (1, 0)  # of a page that is not shown only the totals
         try:
-            return self._search.search(asked.query, limit, offset, languages, Filters(language=asked.language))
+            found = self._search.search(asked.query, *place, languages, Filters(language=asked.language))
+            return found if is_shown else replace(found, hits=())
         except NoIndexError:
             raise
         except InputError:  # it has no word to search for, as while the first one is being typed
