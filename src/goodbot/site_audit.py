@@ -30,8 +30,8 @@ Progress = Callable[[int, int], object]
 
 @dataclass(slots=True)
 class SiteAudit:
-    """An audit. Its findings are in `staging`. `pages` counts the pages that were read; `notes` are sentences that say
-    what could not be found out. `lost_count` counts pages whose records are damaged; `lost` is the first of them."""
+    """An audit. Its findings are in `staging`. `pages` counts the pages that were read; `notes` say in sentences
+    what could not be checked. `lost_count` counts pages whose records are damaged; `lost` is the first of them."""
 
     staging: Staging
     pages: int = 0

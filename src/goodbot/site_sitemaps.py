@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from goodbot.archive_values import ArchivedResponse
 from goodbot.audit.reading import ClosedUrls, engine_directives
+from goodbot.audit.site_facts import is_language_tag
 from goodbot.audit.sitemap_files import MAX_LOC_CHARS, SitemapEntry, divide, format_index, format_sitemap
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder, open_archive, open_ledger
@@ -138,8 +139,7 @@ class _Reading:
         if reason is not None:
             self._written.left_out[reason] += 1
             return None
-        translations = tuple((language, each.text) for language, each in page.alternates)
-        return SitemapEntry(url.text, _changed_at(record, archived), translations)
+        return SitemapEntry(url.text, _changed_at(record, archived), _translations(page))
 
     def _page(self, url: Url, archived: ArchivedResponse) -> tuple[DocumentKind, Page, list[Directives]]:
         response = archived.response
@@ -171,6 +171,15 @@ class _Reading:
         if self._closed(record.url.text) is not None:
             return "disallowed"
         return "long" if len(record.url.text) > MAX_LOC_CHARS else None
+
+
+def _translations(page: Page) -> tuple[tuple[str, str], ...]:
+    """Returns the translations that a page names, and the page itself first if it names others only, as Google's guide
+    to localized versions demands; without it if its language is not known."""
+    named = tuple((language, each.text) for language, each in page.alternates)
+    own = (page.language or "").lower()
+    has_own = any(language == own or each == page.url.text for language, each in named)
+    return ((own, page.url.text), *named) if named and not has_own and is_language_tag(own) else named
 
 
 def _changed_at(record: UrlRecord, archived: ArchivedResponse) -> float | None:

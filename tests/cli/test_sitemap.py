@@ -93,7 +93,8 @@ async def test_what_is_written_in_it(tmp_path: Path) -> None:
     dates = {url.findtext(f"{NS}loc"): url.findtext(f"{NS}lastmod") for url in ElementTree.fromstring(body)}
     assert dates[f"{site}/m"] == "2023-11-14T22:13:20Z"
     assert str(dates[f"{site}/f"]) < "2090"
-    assert f'hreflang="de" href="{site}/de?a=1&amp;b=2"'.encode() in body
+    own = f'<xhtml:link rel="alternate" hreflang="en" href="{site}/"/>'
+    assert f'{own}\n<xhtml:link rel="alternate" hreflang="de" href="{site}/de?a=1&amp;b=2"/>'.encode() in body
 
 
 def test_large_sites_get_an_index(server: WebServer, crawl: Path, tmp_path: Path) -> None:

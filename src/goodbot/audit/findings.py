@@ -12,13 +12,13 @@ MAX_URL_CHARS = 300
 """How much of a URL a message shows; `url` and `related` have all of it."""
 
 Part = Literal["link", "translation", "canonical", "robots", "html", "title", "entry", ""]
-"""The part of a document at which a finding stands: a link, a link to a translation, the canonical URL, META robots,
+"""The part of a document that a finding is about: a link, a link to a translation, the canonical URL, META robots,
 the html element, the title, an entry of a sitemap or a Sitemap record of robots.txt; empty: the whole document."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """A finding of one kind. `url` is that of the document in which it stands, usually a page.
+    """A finding of one kind. `url` is that of the document that has to be fixed, usually a page.
 
     `line` and `column` count from 1, in characters of the decoded document; they are None if the finding is about the
     whole document, or its place is not known. `part` says where to look for the place, with `target`, the URL there.
@@ -48,7 +48,7 @@ def finding(
     related: Mapping[str, object] | None = None,
     **words: object,
 ) -> AuditFinding:
-    """Returns a finding of a kind. `words` fill its templates; they are made safe to show, and cut."""
+    """Returns a finding of a kind. `words` fill its templates; they are made safe to print, and shortened."""
     safe = {"target": target, **words}
     shown_words = {name: shown(str(word), MAX_URL_CHARS) for name, word in safe.items()}
     return AuditFinding(

@@ -20,8 +20,8 @@ _TEMPORARY: Final = (302, 303, 307)
 
 
 class LinkProblem:
-    """What is wrong with the target of a link: a kind, and the words of its message. It makes a finding for each link
-    to that target."""
+    """What is wrong with the target of a link: a kind, and the words of its message. Each link to that target is a
+    finding of its own (`at`)."""
 
     def __init__(self, kind: AuditKind, target: UrlFacts, chain: Chain, severity: Severity, why: str) -> None:
         self.kind = kind

@@ -102,7 +102,7 @@ class Staging:
         return (origin for (origin,) in self._db.execute("SELECT origin FROM origins ORDER BY origin"))
 
     def end_urls(self) -> None:
-        """Marks the URLs to which links are a problem, and the targets of redirects as linked. Call it once, after all
+        """Marks the URLs that links should not lead to, and the targets of redirects as linked. Call it once, after all
         URLs are added."""
         bad = [_STATE_NUMBERS[state] for state in ("redirect", "failed", "gone")]
         self._db.execute("INSERT INTO problems (key) SELECT key FROM urls WHERE state IN (?, ?, ?)", bad)
@@ -131,7 +131,7 @@ class Staging:
         named: Collection[str] = (),
     ) -> list[str]:
         """Adds a page, with the URLs it links to, its translations (language and URL), and the URLs that it only names,
-        which is no link for its readers. Returns those of `links` and `named` links to which are a problem."""
+        which is no link for its readers. Returns those of `links` and `named` that links should not lead to."""
         own = key_of(page.url)
         self._db.execute(
             "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -147,7 +147,7 @@ class Staging:
         return self.problems_among([*others, *(url for url in named if url != page.url)])
 
     def problems_among(self, urls: Iterable[str]) -> list[str]:
-        """Returns those of the URLs to which links are a problem."""
+        """Returns those of the URLs that links should not lead to."""
         keys = {key_of(url): url for url in urls}
         every = list(keys)
         found: list[str] = []
@@ -290,7 +290,7 @@ class Staging:
         )
 
     def problems(self) -> Iterator[UrlFacts]:
-        """Yields the URLs to which links are a problem, whether or not a page links there, ordered by URL."""
+        """Yields the URLs that links should not lead to, whether or not a page links there, ordered by URL."""
         rows = self._db.execute(
             "SELECT url, state, status, why, redirect FROM urls JOIN problems USING (key) ORDER BY url"
         )
