@@ -126,7 +126,8 @@ def _notes(status: Status, *, has_archive: bool, has_rendered: bool) -> Iterator
     if not has_archive:
         yield (
             "the crawl keeps no archive (--no-archive): links are reported at the page where each was found first, "
-            "without line and column; of all else only unreadable sitemaps, repeated titles, slow and heavy pages"
+            "without line and column; apart from links, only unreadable sitemaps, repeated titles, slow and heavy "
+            "pages are reported"
         )
     elif has_rendered:
         yield (

@@ -1,9 +1,15 @@
 """Where findings are in SARIF."""
 
+import sqlite3
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goodbot.audit import index_kinds
+from goodbot.audit.finding_store import FindingStore
+from goodbot.audit.findings import finding
 from goodbot.audit.report import sarif_uri
 from goodbot.url import parse_url
 
@@ -34,3 +40,11 @@ def test_every_uri_is_relative_ascii(path: str, root: str | None) -> None:
         assert uri.isascii()
         assert ":" not in uri.partition("/")[0]
         assert not any(character.isspace() for character in uri)
+
+
+def test_entries_of_a_sitemap_are_in_its_order() -> None:
+    store = FindingStore(sqlite3.connect(":memory:"))
+    for line, path in ((12, "/a"), (3, "/b")):
+        found = finding(index_kinds.LISTED_GONE, "https://site.example/s.xml", "entry", path, why="status 404")
+        store.add([replace(found, line=line, column=1)])
+    assert [each.line for each in store.select()] == [3, 12]

@@ -23,7 +23,7 @@ _UNPLACED: Final = """WITH numbered AS (SELECT rowid AS number, part, target, pa
   SELECT number, part, target, numbered.url AS url FROM numbered JOIN urls ON urls.key = page WHERE place <= ?
   ORDER BY file, offset, number"""
 _FINDINGS: Final = """SELECT code, severity, message, fix, url, line, "column", part, target, related FROM findings
-  {where} ORDER BY code, subject, url, line, "column", findings.rowid"""
+  {where} ORDER BY code, CASE part WHEN 'entry' THEN '' ELSE subject END, url, line, "column", findings.rowid"""
 
 
 class FindingStore:
@@ -79,8 +79,8 @@ class FindingStore:
         return rows.fetchall()
 
     def select(self, ignore: Sequence[str] = (), code: str = "", severity: str = "") -> Iterator[AuditFinding]:
-        """Yields the findings, by code and target, except ignored codes (beginnings of codes); only those of a code and
-        a severity, if given."""
+        """Yields the findings by code and target, those of sitemaps by code and line; except ignored codes (beginnings
+        of codes), and only those of a code and a severity, if given."""
         where, values = _not_ignored(ignore)
         if code:
             where, values = f"{where} AND code = ?", [*values, code]
