@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from scrapy import Request
+from scrapy.settings import default_settings
 from twisted.internet.error import ConnectionLost, DNSLookupError
 
 from goodbot.clock import SystemClock
@@ -20,6 +21,7 @@ from integrations.scrapy_runs import ADDON, SCHEDULER, crawl
 from webserver import Exchange, Handler, WebServer, answer
 
 DELAY_S = 0.3
+RESOLVER = "TWISTED_DNS_RESOLVER" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else "DNS_RESOLVER"
 
 
 def page(*links: str) -> bytes:
@@ -139,7 +141,7 @@ async def test_private_addresses_get_no_request(tmp_path: Path, host: str) -> No
 
 async def test_the_resolver_alone_gives_no_private_address(tmp_path: Path) -> None:
     """It checks the address that is connected to, so a name that changes after the middleware's check does not help."""
-    own = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path), "DNS_RESOLVER": "goodbot.integrations.scrapy.Resolver"}
+    own = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path), RESOLVER: "goodbot.integrations.scrapy.Resolver"}
     async with WebServer({"/": page(), "/?allowed": page()}) as server:
         url = server.url("/").replace("127.0.0.1", "localhost")
         refused = await crawl([url], own)
@@ -148,11 +150,31 @@ async def test_the_resolver_alone_gives_no_private_address(tmp_path: Path) -> No
         assert len(allowed.read) == 1
 
 
+async def test_the_add_on_sets_the_resolver_without_a_deprecation(tmp_path: Path) -> None:
+    without = {"DOWNLOADER_MIDDLEWARES": {"goodbot.integrations.scrapy.Manners": None}}
+    async with WebServer({"/": page()}) as server:
+        url = server.url("/").replace("127.0.0.1", "localhost")
+        refused = await crawl([url], settings(tmp_path, GOODBOT_ALLOW_PRIVATE=[], ROBOTSTXT_OBEY=False, **without))
+        assert (server.targets, refused.read) == ([], [])
+    assert not refused.logged("eprecat")
+
+
+async def test_without_asyncio_nothing_is_sent(tmp_path: Path) -> None:
+    """Rather than crawling without delays and without a check for private addresses."""
+    reactor = "twisted.internet.selectreactor.SelectReactor"
+    async with WebServer({"/": page()}) as server:
+        ran = await crawl([server.url("/")], settings(tmp_path, TWISTED_REACTOR=reactor))
+        assert server.targets == []
+    assert len(ran.logged(" ERROR: ")) == 1
+    assert ran.logged("Manners needs Scrapy's asyncio reactor")
+    assert ran.stats["finish_reason"] == "goodbot_failed"
+
+
 async def test_settings_that_cannot_be_used(tmp_path: Path) -> None:
     async with WebServer({"/": page()}) as server:
         ran = await crawl([server.url("/")], settings(tmp_path, GOODBOT_ALLOW_PRIVATE=["intranet"]))
         assert server.targets == []
-    told = "GOODBOT_ALLOW_PRIVATE has addresses and ranges like 10.0.0.0/8, not 'intranet'"
+    told = "GOODBOT_ALLOW_PRIVATE must list IP addresses and ranges such as 10.0.0.0/8, not 'intranet'"
     assert [line.partition("ERROR: ")[2] for line in ran.logged(" ERROR: ")] == [
         told,
         told,

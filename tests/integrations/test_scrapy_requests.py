@@ -116,9 +116,9 @@ def test_other_values_are_pickled_if_nobody_else_can_write(meta: dict[str, Any])
     data = PRIVATE.encode(request)
     assert data[:1] == b"p"
     assert values(PRIVATE.decode(data)) == values(request)
-    with pytest.raises(UnstorableError, match="others may write to the folder"):
+    with pytest.raises(UnstorableError, match="other users can write to the folder"):
         SHARED.encode(request)
-    with pytest.raises(UnreadableRequestError, match="others may write to the folder"):
+    with pytest.raises(UnreadableRequestError, match="other users can write to the folder"):
         SHARED.decode(data)
 
 

@@ -173,6 +173,17 @@ class Renamed(Spider):
         """The callback that is missing now."""
 
 
+async def test_one_setting_gives_each_spider_its_folder(tmp_path: Path) -> None:
+    site = {"/": page("/x"), "/x": page()}
+    async with WebServer(site) as server:
+        settings = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "crawls" / "%(name)s")}
+        for spider in ("news", "../shop"):
+            ran = await crawl([server.url("/")], settings, spider=spider)
+            assert ran.read == ["", "x"]
+    assert sorted(path.name for path in tmp_path.glob("*/*")) == ["_._shop", "news"]
+    assert [path.name for path in tmp_path.iterdir()] == ["crawls"]
+
+
 # ---- bad folders ----------------------------------------------------------------------------------------------------
 
 
@@ -201,11 +212,11 @@ async def test_two_spiders_on_one_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({}, "set GOODBOT_FOLDER, or JOBDIR"),
+        ({}, "set GOODBOT_FOLDER (such as"),
         ({"GOODBOT_FOLDER": "{}/damaged"}, "is damaged"),
         ({"GOODBOT_FOLDER": "{}/damaged/requests.sqlite"}, "requests.sqlite"),
-        ({"GOODBOT_FOLDER": "{}/used"}, "has the requests of 'other', not of 'follower'"),
-        ({"GOODBOT_FOLDER": "{}/x", "GOODBOT_WAIT_MOST": "soon"}, "GOODBOT_WAIT_MOST is a number of seconds"),
+        ({"GOODBOT_FOLDER": "{}/used"}, "holds the requests of the spider 'other': give 'follower' a folder"),
+        ({"GOODBOT_FOLDER": "{}/x", "GOODBOT_WAIT_MOST": "soon"}, "GOODBOT_WAIT_MOST must be a number of seconds"),
     ],
 )
 async def test_folders_and_settings_that_cannot_be_used(tmp_path: Path, settings: dict[str, str], told: str) -> None:

@@ -194,7 +194,7 @@ def test_one_process_at_a_time(store: RequestStore, path: Path) -> None:
 
 def test_one_spider_per_folder(store: RequestStore, path: Path) -> None:
     store.close()
-    with pytest.raises(InputError, match=r"has the requests of 'spider', not of 'other': give each its own folder"):
+    with pytest.raises(InputError, match=r"holds the requests of the spider 'spider': give 'other' a folder"):
         RequestStore.open(path, "other")
     RequestStore.open(path, "spider").close()
 

@@ -2,9 +2,11 @@
 
 from typing import Final
 
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, default_settings
 
 _HERE: Final = "goodbot.integrations.scrapy"
+_RESOLVER: Final = "TWISTED_DNS_RESOLVER" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else "DNS_RESOLVER"
+"""The name since Scrapy 2.15, which warns about the other one."""
 _PLACES: Final = {"Manners": 950, "RobotsTxtMiddleware": 100}
 
 
@@ -15,7 +17,7 @@ class Addon:
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Sets the resolver, which belongs to the process; Scrapy calls this."""
-        settings.set("DNS_RESOLVER", f"{_HERE}.Resolver", "addon")
+        settings.set(_RESOLVER, f"{_HERE}.Resolver", "addon")
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Sets everything else; Scrapy calls this."""

@@ -15,7 +15,7 @@ from goodbot.errors import GoodbotError
 _LOG: Final = logging.getLogger(__name__)
 
 FAILED: Final = "goodbot_failed"
-"""The reason with which a spider ends whose folder or settings cannot be used."""
+"""The close reason of a spider whose folder or settings cannot be used."""
 
 
 def requests_in_progress(crawler: Crawler | None) -> set[Request] | None:

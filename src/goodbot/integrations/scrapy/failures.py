@@ -38,8 +38,8 @@ _KINDS: Final = _kinds()
 
 
 def failure_of(exception: BaseException) -> Failure:
-    """Returns the failure that an exception of a download stands for. Other exceptions are of kind `protocol`, which is
-    no trouble of the host."""
+    """Returns the failure for an exception of a download. Unknown exceptions are of kind `protocol`, which does not
+    count against the host."""
     for kind in type(exception).__mro__:
         if kind in _KINDS:
             return Failure(_KINDS[kind], str(exception) or kind.__name__)

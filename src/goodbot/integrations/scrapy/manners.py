@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
-from goodbot.errors import GoodbotError
+from goodbot.errors import GoodbotError, InputError
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.integrations.scrapy.engine_access import end_at_opening, has_asyncio
@@ -41,6 +41,11 @@ AHEAD_S: Final = 0.25
 MAX_HOSTS: Final = 50_000
 _LONGEST_S: Final = 1e9
 _UNTIL_ANSWER: Final = math.inf
+_NO_ASYNCIO: Final = (
+    "goodbot.integrations.scrapy.Manners needs Scrapy's asyncio reactor: remove TWISTED_REACTOR from your settings (it"
+    " is the default), or disable Manners with None in DOWNLOADER_MIDDLEWARES; then delays are not kept, and private"
+    " addresses are not checked"
+)
 
 _NO_RULES: Final = RobotsTxt.parse(b"")
 """Scrapy has decided about robots.txt before; the values of goodbot that describe its request need some verdict."""
@@ -57,16 +62,16 @@ class _Sent(NamedTuple):
 
 class Manners:
     """Waits before a request until its host may be requested: after the Crawl-delay or Request-rate of its robots.txt
-    (with goodbot's `RobotsTxtMiddleware`), its Retry-After, and a back-off that 429, 503 and missing answers double.
-    Hosts of one address take turns. Requests to private addresses are not sent (see `PrivateAddresses`).
+    (with goodbot's `RobotsTxtMiddleware`), its Retry-After, and a back-off that doubles with each 429, 503 or failed
+    request. Hosts of one address take turns. Requests to private addresses are not sent (see `PrivateAddresses`).
+
+    Needs Scrapy's asyncio reactor. Without it, or with unusable settings, the spider ends before the first request.
 
     Place it next to the downloader (950), so that answers from the HTTP cache do not wait. Without goodbot's scheduler,
     a request that waits takes one of the CONCURRENT_REQUESTS. Scrapy before 2.14 passes `spider` to the methods.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        if not has_asyncio():
-            raise NotConfigured("it needs Scrapy's asyncio reactor (TWISTED_REACTOR)")
         self._clock = SystemClock()
         self._crawler = crawler
         self._timings: LruCache[str, Timing] = LruCache(MAX_HOSTS)
@@ -76,6 +81,8 @@ class Manners:
         self._wait_most_s = 0.0
         limits, allowed = Settings(), list[Network]()
         try:
+            if not has_asyncio():
+                raise InputError(_NO_ASYNCIO)
             limits, allowed = _limits(crawler.settings), open_networks(crawler.settings)
             self._wait_most_s = wait_most_s(crawler.settings)
         except GoodbotError as error:

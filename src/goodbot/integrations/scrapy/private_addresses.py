@@ -64,8 +64,9 @@ def _is_led_from_public(request: Request) -> bool:
 
 
 class Resolver(CachingThreadedResolver):
-    """Scrapy's resolver (for the setting `DNS_RESOLVER`), but that it gives no private addresses except those in
-    GOODBOT_ALLOW_PRIVATE. The connection goes to the address that was checked, so a name cannot change in between."""
+    """Scrapy's resolver (for the setting `TWISTED_DNS_RESOLVER`, before Scrapy 2.15 `DNS_RESOLVER`), except that it
+    returns no private addresses but those in GOODBOT_ALLOW_PRIVATE. The connection goes to the address that was
+    checked, so a name cannot change in between."""
 
     guard = AddressGuard()
 

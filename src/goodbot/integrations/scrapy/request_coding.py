@@ -19,6 +19,7 @@ from scrapy.utils.request import request_from_dict
 MAX_DEPTH: Final = 100
 """Lists and dicts within each other, in MessagePack; anything deeper is pickled."""
 
+_NOT_PRIVATE: Final = "it holds objects that need pickle, and other users can write to the folder (chmod go-w FOLDER)"
 _PLAIN: Final = b"m"
 _PICKLED: Final = b"p"
 _UNCHANGED: Final = frozenset({type(None), bool, float, str, bytes})
@@ -75,7 +76,7 @@ class RequestCoder:
         except (_NotPlainError, UnicodeEncodeError, OverflowError):
             pass  # a value that MessagePack cannot hold
         if not self._private:
-            raise UnstorableError("it has values other than plain ones, and others may write to the folder")
+            raise UnstorableError(_NOT_PRIVATE)
         try:
             return _PICKLED + pickle.dumps(values, protocol=4)
         except Exception as error:  # pickle calls methods of the values, which may raise anything
@@ -98,7 +99,7 @@ class RequestCoder:
         form, content = data[:1], data[1:]
         if form == _PICKLED:
             if not self._private:
-                raise UnreadableRequestError("it is pickled, and others may write to the folder")
+                raise UnreadableRequestError(_NOT_PRIVATE)
             values = pickle.loads(content)  # noqa: S301  (only this user can write to the file)
         elif form == _PLAIN:
             values = _decoded(content, 0)

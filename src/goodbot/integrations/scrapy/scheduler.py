@@ -38,7 +38,7 @@ _STORED_START: Final = "goodbot_stored_start"
 
 
 class StoredDupeFilter(RFPDupeFilter):
-    """Scrapy's duplicate filter, but that the fingerprints are in the store, where `RequestStore.add` checks them."""
+    """Scrapy's duplicate filter, except that the store keeps the fingerprints, and `RequestStore.add` checks them."""
 
     store: RequestStore | None = None
 
@@ -51,7 +51,7 @@ class Scheduler(BaseScheduler):
     """Keeps requests in a folder (`GOODBOT_FOLDER`, or else `JOBDIR`) until their callback or errback has run to its
     end, and everything it yielded was stored or has gone through the pipelines.
 
-    After a kill at any moment, the next run makes the requests again that were in progress, and at most
+    After a kill at any moment, the next run repeats the requests that were in progress, and at most
     `COMMIT_REQUESTS` others; nothing is lost, except requests that cannot be encoded, such as those with a lambda as
     callback: these are kept in memory. Hosts take turns, those with the fewest requests in progress first; priorities
     count within a host.
@@ -89,7 +89,7 @@ class Scheduler(BaseScheduler):
         self.spider = spider
         try:
             self._wait_most_s = wait_most_s(self._settings)
-            path = requests_file(self._settings)
+            path = requests_file(self._settings, spider.name)
             self._store = RequestStore.open(path, spider.name)
             self._coder = RequestCoder(spider, private=is_private_folder(path))
         except GoodbotError as error:
@@ -107,7 +107,7 @@ class Scheduler(BaseScheduler):
         return self.df.open()
 
     def close(self, reason: str) -> Any:
-        """Commits what is done. Requests that are still in progress will be made again by the next run."""
+        """Commits what is done. The next run repeats requests that are still in progress."""
         if self._tick is not None and self._tick.running:
             self._tick.stop()
         if self._store is not None:
@@ -120,7 +120,7 @@ class Scheduler(BaseScheduler):
         return self.df.close(reason)
 
     def has_pending_requests(self) -> bool:
-        """Returns whether requests wait that can be made within `GOODBOT_WAIT_MOST` seconds."""
+        """Returns whether requests wait that can be sent within `GOODBOT_WAIT_MOST` seconds."""
         if self._store is None or not len(self._store):
             return False
         try:
@@ -249,7 +249,7 @@ class Scheduler(BaseScheduler):
             if not self._unreadable_logged:
                 self._unreadable_logged = True
                 _LOG.error(
-                    "a stored request cannot be made, and is left to the next run: %s (further ones are only counted,"
+                    "cannot rebuild a stored request; it is kept for the next run: %s (further ones are only counted,"
                     " in scheduler/unreadable)",
                     error,
                     extra={"spider": self.spider},
@@ -299,7 +299,7 @@ class Scheduler(BaseScheduler):
         if len(self):
             _LOG.warning(
                 "%d requests are left: their hosts ask to wait for %.0f s or longer, more than GOODBOT_WAIT_MOST %.0f;"
-                " run the spider again then",
+                " run the spider again after that time",
                 *(len(self), wait_s, self._wait_most_s),
                 extra={"spider": self.spider},
             )
@@ -332,14 +332,14 @@ class Scheduler(BaseScheduler):
             )
         elif done:
             _LOG.info(
-                "This crawl is complete (%d requests are done). Start requests are not made again: use another folder"
-                " for a new crawl",
+                "This crawl is complete (%d requests are done). Start requests are not sent again: for a new crawl, use"
+                " another folder",
                 done,
                 extra={"spider": self.spider},
             )
         if lost:
             _LOG.warning(
-                "%d requests are lost: they could not be stored, and the last run ended before they were made",
+                "%d requests are lost: they could not be stored, and the last run ended before they were done",
                 lost,
                 extra={"spider": self.spider},
             )

@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Final
@@ -12,17 +13,27 @@ from goodbot.errors import InputError
 from goodbot.robot.fetch.guard import Network
 
 FILE: Final = "requests.sqlite"
+_SPIDER: Final = "%(name)s"
+"""As in Scrapy's FEEDS."""
 WAIT_MOST_S: Final = 3600.0
 _PUBLIC_BITS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
-def requests_file(settings: BaseSettings) -> Path:
-    """Returns the file that keeps the requests: in the folder GOODBOT_FOLDER, or else JOBDIR. Raises InputError if
-    neither is set."""
-    folder = settings.get("GOODBOT_FOLDER") or settings.get("JOBDIR")
-    if not folder:
-        raise InputError("goodbot's scheduler keeps requests in a folder: set GOODBOT_FOLDER, or JOBDIR")
-    return Path(folder) / FILE
+def requests_file(settings: BaseSettings, spider: str) -> Path:
+    """Returns the file that keeps the requests of the spider with this name: in the folder GOODBOT_FOLDER, where
+    `%(name)s` is replaced by the name, or else in JOBDIR. Raises InputError if neither is set."""
+    if folder := settings.get("GOODBOT_FOLDER"):
+        return Path(str(folder).replace(_SPIDER, _as_file_name(spider))) / FILE
+    if folder := settings.get("JOBDIR"):
+        return Path(folder) / FILE
+    raise InputError(
+        f'goodbot\'s scheduler keeps requests in a folder: set GOODBOT_FOLDER (such as "crawls/{_SPIDER}") or JOBDIR'
+    )
+
+
+def _as_file_name(spider: str) -> str:
+    """Returns the name of a spider as that of one folder within another."""
+    return re.sub(r"^\.|[/\\\0]", "_", spider)
 
 
 def is_private_folder(file: Path) -> bool:
@@ -42,7 +53,9 @@ def open_networks(settings: BaseSettings) -> list[Network]:
         try:
             networks.append(ipaddress.ip_network(str(text).strip(), strict=False))
         except ValueError as error:
-            raise InputError(f"GOODBOT_ALLOW_PRIVATE has addresses and ranges like 10.0.0.0/8, not {text!r}") from error
+            raise InputError(
+                f"GOODBOT_ALLOW_PRIVATE must list IP addresses and ranges such as 10.0.0.0/8, not {text!r}"
+            ) from error
     return networks
 
 
@@ -59,5 +72,5 @@ def seconds(settings: BaseSettings, name: str, usual: float) -> float:
     except (TypeError, ValueError):
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise InputError(f"{name} is a number of seconds, not {settings.get(name)!r}")
+        raise InputError(f"{name} must be a number of seconds, not {settings.get(name)!r}")
     return value

@@ -1,1 +1,1 @@
-"""Keeps the requests of another library's crawl in one SQLite file, leased, so that a kill loses none."""
+"""Keeps the requests of another library's crawl in one SQLite file, with leases, so that a kill loses none."""

@@ -1,7 +1,7 @@
 """Stores requests until they are done: the leased queue of a crawl that another library carries out.
 
 The order of writing makes a kill harmless: what a request led to is added before the request is done, and both are
-committed together or in this order."""
+committed together, or the new requests first."""
 
 import os
 import sqlite3
@@ -45,9 +45,9 @@ class NewRequest:
     """A request to store. Those of a host are leased by falling `priority`; of equal priority, first those that are not
     `late`; then the last one added first, or with `in_order` the first one.
 
-    `data` None: only the running process has it, and the next one will not find it. `fingerprint`: a second request
-    with it is not stored; None: it is stored whatever is stored already. `start`: the fingerprint of a start request,
-    which each run asks for again; as many as earlier runs have stored are not stored again."""
+    `data` None: the request exists only in this process; the next run cannot restore it. `fingerprint`: a second
+    request with it is not stored; None: it is stored whatever is stored already. `start`: the fingerprint of a start
+    request, which each run adds again; as many as earlier runs have stored are not stored again."""
 
     host: str
     data: bytes | None
@@ -161,7 +161,8 @@ class RequestStore:
 
     def next_host(self) -> tuple[str, int] | None:
         """Returns the host whose request `lease` would return, and how many of its requests are leased; None if no host
-        is due. Of the hosts that are due, it is one with the fewest; of those, the one leased the longest ago."""
+        is due. Of the hosts that are due, it is the one with the fewest leased requests; if several have as few, the
+        one whose last lease is the oldest."""
         with translated(self._path):
             row = self._db.execute(_NEXT_HOST).fetchone()
         return None if row is None else (str(row[1]), int(row[2]))
@@ -193,13 +194,14 @@ class RequestStore:
             ).rowcount
 
     def set_aside(self, key: int) -> None:
-        """Ends a lease: no request of this run; the next one finds it again."""
+        """Ends a lease without a retry in this run; the next run tries the request again."""
         with self._writing():
             self._db.execute(_RETURN_HOST, (0, UNTIL_ANSWER, key))
             self._db.execute("UPDATE requests SET leased = 2 WHERE id = ? AND leased = 1", (key,))
 
     def hold(self, host: str, until: float) -> None:
-        """Leases no request of the host before `until` (Unix seconds, or `UNTIL_ANSWER`). Later runs keep a time."""
+        """Leases no request of the host before `until` (Unix seconds, or `UNTIL_ANSWER`). Later runs keep
+        a time too."""
         with self._writing():
             self._db.execute("UPDATE hosts SET due = ? WHERE name = ?", (min(until, UNTIL_ANSWER), host))
 

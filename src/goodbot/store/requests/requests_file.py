@@ -72,9 +72,10 @@ def open_file(path: Path, owner: str) -> sqlite3.Connection:
 def _check_owner(connection: sqlite3.Connection, path: Path, owner: str) -> None:
     row = connection.execute("SELECT value FROM about WHERE name = 'owner'").fetchone()
     if row is None or not isinstance(row[0], str):
-        raise damaged(path, "it does not say whose requests it has")
+        raise damaged(path, "it does not name its spider")
     if row[0] != owner:
-        raise InputError(f"{path.parent} has the requests of {row[0]!r}, not of {owner!r}: give each its own folder")
+        held = f"{path.parent} holds the requests of the spider {row[0]!r}"
+        raise InputError(f"{held}: give {owner!r} a folder of its own")
 
 
 def _create(path: Path, owner: str) -> None:
