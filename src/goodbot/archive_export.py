@@ -19,7 +19,8 @@ Progress = Callable[[int, int], object]
 
 @dataclass(slots=True)
 class WaczExport:
-    """What was written. `lost`: the damaged ranges of the archive, which are left out."""
+    """What was written. `lost`: the damaged ranges of the archive, which are left out; `pages`: the entries of its
+    list of pages."""
 
     files: int = 0
     records: int = 0

@@ -2,11 +2,13 @@
 packages, not only ports. Nothing is fetched."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import BinaryIO
 
 from goodbot.capture_import import CaptureImport, ImportCounts, Progress
 from goodbot.clock import SystemClock
@@ -18,7 +20,7 @@ from goodbot.index_opening import Sources, Watch, index_pending, open_index, ref
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.settings_file import save_settings
 from goodbot.store.control.writer_id import writer_id
-from goodbot.store.foreign.capture_reader import OtherRecord, SkippedCapture, looks_like_archive, read_archive
+from goodbot.store.foreign.capture_reader import OtherRecord, SkippedCapture, is_arc, looks_like_archive, read_archive
 from goodbot.store.foreign.foreign_values import MAX_DAMAGES, Damage, ForeignCapture
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
@@ -57,25 +59,27 @@ def check_archives(files: Sequence[Path]) -> int:
             size += path.stat().st_size
             with path.open("rb") as file:
                 if not looks_like_archive(file):
-                    raise InputError(f"{path} is {_kind(path)}, not a WARC or WACZ file: leave it out")
+                    raise InputError(_refusal(path, file))
         except (OSError, ValueError) as error:
             raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     return size
 
 
-def _kind(path: Path) -> str:
-    if not path.stat().st_size:
-        return "empty"
-    name = path.name.lower()
-    return "an ARC file" if name.endswith((".arc", ".arc.gz")) else "of another kind"
+def _refusal(path: Path, file: BinaryIO) -> str:
+    """Returns why a file is not imported, and what to do."""
+    if is_arc(file):
+        new = path.with_name(re.sub(r"\.arc(?:\.gz)?\Z", "", path.name, flags=re.IGNORECASE) + ".warc.gz")
+        return f"{path} is an ARC file, not a WARC file: convert it first (warcio recompress {path} {new})"
+    kind = "of another kind" if path.stat().st_size else "empty"
+    return f"{path} is {kind}, not a WARC or WACZ file: leave it out"
 
 
 async def import_archives(
     path: Path, files: Sequence[Path], base: Settings, progress: Progress, watch: Watch
 ) -> ImportReport:
     """Imports files into the folder `path`, which is made if it is missing and may have a crawl. Other tasks run
-    between its steps; if it is cancelled, what was imported stays, and importing again goes on. `watch` is called while
-    pages are indexed that an import before left behind.
+    between its steps; if it is cancelled, what was imported stays, and importing again continues. `watch` is called
+    while pages of an earlier, interrupted import are indexed.
 
     Raises InputError if a file or the folder cannot be used, BusyError while a crawl runs there, RunError if a disk
     fails."""

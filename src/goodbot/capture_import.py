@@ -49,7 +49,7 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 class _ImportScope(Scope):
-    """Nothing that an imported page links to is requested."""
+    """Refuses every URL, so that links of imported pages are not requested."""
 
     def refuse(self, url: Url, depth: int) -> str | None:
         """See `Scope.refuse`."""
@@ -73,8 +73,8 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True)
 class ImportCounts:
-    """What an import did. `captures`: new in the archive; `known`: imported before; `pages`: captures that became what
-    the crawl knows of their URLs; `robots`: robots.txt files; `skipped`: captures that were not imported, by reason."""
+    """What an import did. `captures`: new in the archive; `known`: imported before; `pages`: captures that became the
+    current version of their URL; `robots`: robots.txt files; `skipped`: captures that were not imported, by reason."""
 
     captures: int = 0
     known: int = 0

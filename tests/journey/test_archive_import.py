@@ -219,7 +219,7 @@ async def test_damage_is_listed_and_the_rest_imported(tmp_path: Path) -> None:
     assert done["damaged"][0]["file"] == str(torn)
     shown = await goodbot("archive", "import", torn, "--into", folder)
     assert shown.status == 1
-    assert "damaged: 1" in shown.out
+    assert "damaged places in the files: 1" in shown.out
     assert "4 captures imported before" in shown.out
     whole = await imported(folder, write(tmp_path / "whole.warc.gz", members(pages(5))))
     assert (whole["captures"], whole["known"]) == (1, 4)
@@ -229,7 +229,12 @@ async def test_damage_is_listed_and_the_rest_imported(tmp_path: Path) -> None:
 BAD = [
     ("empty", b"", "is empty, not a WARC or WACZ file"),
     ("text.warc.gz", b"hello", "is of another kind, not a WARC"),
-    ("old.arc.gz", gzip.compress(b"filedesc://x 0.0.0.0 20240301 text/plain 76\n"), "is an ARC file"),
+    (
+        "old.arc.gz",
+        gzip.compress(b"filedesc://x 0.0.0.0 20240301 text/plain 76\n"),
+        "is an ARC file, not a WARC file: convert it first",
+    ),
+    ("named.warc", b"filedesc://x 0.0.0.0 20240301 text/plain 76\n", "is an ARC file"),
 ]
 
 

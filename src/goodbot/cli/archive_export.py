@@ -24,7 +24,7 @@ from goodbot.human import counted, human_bytes
     examples="goodbot archive export --wacz -o crawl.wacz --in crawl",
 )
 @in_option
-@click.option("--wacz", is_flag=True, required=True, help="The format: WACZ 1.1.1, the only one.")
+@click.option("--wacz", is_flag=True, expose_value=False, help="Write WACZ 1.1.1: the default, and the only format.")
 @click.option(
     "--output",
     "-o",
@@ -34,7 +34,7 @@ from goodbot.human import counted, human_bytes
     metavar="FILE",
     help="The file to write. It is replaced as a whole, at the end.",
 )
-def command(folder: Path, wacz: bool, target: Path, as_json: bool) -> int:
+def command(folder: Path, target: Path, as_json: bool) -> int:
     """Write all records of the crawl in DIR as one WACZ file, which replay programs such as pywb and ReplayWeb.page
     open.
 
@@ -48,8 +48,6 @@ def command(folder: Path, wacz: bool, target: Path, as_json: bool) -> int:
     """
     from goodbot.archive_export import write_wacz  # noqa: PLC0415  (not for `archive check`)
 
-    if not wacz:
-        raise InputError("name the format: --wacz")
     if target.resolve().is_relative_to(folder.resolve()) and CrawlFolder(folder).is_of_goodbot:
         raise InputError(f"-o would write into {folder}, whose files only goodbot may write: {target}")
     try:

@@ -29,8 +29,8 @@ _REASONS: dict[Skipped, str] = {
     "not modified": "say only that a page has not changed (304)",
     "no usable date": "have no usable date",
     "no usable URL": "have a URL that cannot be parsed",
-    "no original": "refer to an answer that is in none of the files (revisit)",
-    "forgotten": "are of a host that goodbot forget bars",
+    "no original": "are revisit records whose original is in none of the files",
+    "forgotten": "belong to a host that was removed with goodbot forget",
 }
 
 
@@ -53,21 +53,21 @@ _REASONS: dict[Skipped, str] = {
     help="Folder of a crawl. It is made if it is missing.",
 )
 def command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
-    """Take the pages in WARC and WACZ files that other programs wrote into the crawl in DIR. Nothing is fetched.
+    """Import the pages of WARC and WACZ files of other programs into the crawl in DIR. Nothing is fetched.
 
     FILE is a WARC file (plain, gzip or zstd) or a WACZ file, such as those of Heritrix, wget, Browsertrix and Common
-    Crawl. Its captures are copied to the archive of DIR, and the latest one of each URL becomes its page: it is
-    indexed, searched, exported and explained like a page that goodbot has fetched. Pages that ask not to be indexed are
-    not, and of pages with noarchive only the header is copied.
+    Crawl. Its captures are copied to the archive of DIR, and the latest one of each URL becomes its page: goodbot
+    indexes, finds, exports and explains it like a page that it has fetched. Pages with noindex are not indexed, and of
+    pages with noarchive only the header is copied.
 
     Import more files at any time: captures that DIR has already are skipped. After Ctrl-C or a kill, run the command
-    again: nothing is lost or doubled. Links to other pages are known as out of scope; goodbot crawl SEED --into DIR
-    fetches those in its scope.
+    again: nothing is lost or doubled. Pages that are only linked are recorded as out of scope; goodbot crawl SEED
+    --into DIR fetches those in the scope of SEED.
 
     Damaged records are skipped and listed, and reading goes on after them.
 
-    Exit status: 0: done; 1: done, but a file is damaged; 2: a file cannot be read or is no archive, or DIR cannot take
-    it; 3: a crawl is running in DIR, or the disk fails.
+    Exit status: 0: done; 1: done, but a file is damaged; 2: a file cannot be read or is not a WARC or WACZ file, or DIR
+    cannot take it; 3: a crawl is running in DIR, or the disk fails.
     """
     from goodbot.archive_import import import_archives  # noqa: PLC0415  (what reads pages is not for `archive check`)
     from goodbot.cli.index_progress import IndexProgress  # noqa: PLC0415
@@ -106,7 +106,8 @@ def _json(report: "ImportReport") -> dict[str, object]:
 def _lines(report: "ImportReport", folder: Path) -> Iterator[str]:
     counts = report.counts
     read = f"{counted(report.files, 'file')}, {human_bytes(report.bytes)}, {counted(report.records, 'record')}"
-    yield f"{read}: {counted(counts.captures, 'capture')} imported"
+    robots = f", {counts.robots:,} of them robots.txt" if counts.robots else ""
+    yield f"{read}: {counted(counts.captures, 'capture')} imported{robots}"
     if counts.known:
         yield f"{counted(counts.known, 'capture')} imported before"
     skipped = sum(counts.skipped.values())
@@ -114,9 +115,12 @@ def _lines(report: "ImportReport", folder: Path) -> Iterator[str]:
         yield f"{counted(skipped, 'capture')} skipped:"
         yield from (f"  {count:,} {_REASONS[reason]}" for reason, count in counts.skipped.most_common())
     if report.damaged:
-        yield f"damaged: {report.damaged:,}"
+        yield f"damaged places in the files: {report.damaged:,}"
         yield from (f"  {damage}" for damage in report.damages[:MAX_SHOWN])
         if report.damaged > MAX_SHOWN:
             yield f"  … and {report.damaged - MAX_SHOWN:,} more (--json lists {len(report.damages):,})"
     if report.status is not None:
-        yield f"{folder} now has {counted(report.status.pages, 'page')}: goodbot search WORD --in {folder}"
+        states = report.status.states
+        others = [f"{states[state]:,} {state}" for state in ("gone", "failed") if states[state]]
+        now = ", ".join([counted(report.status.pages, "visited URL"), *others])
+        yield f"{folder} now has {now}: goodbot search WORD --in {folder}"

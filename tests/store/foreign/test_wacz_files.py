@@ -88,7 +88,7 @@ def test_what_is_left_of_a_torn_zip_file_is_read(kept: float) -> None:
     found = Read(data[: int(len(data) * kept)])
     assert found.urls == [f"http://example.org/{number}" for number in range(len(found.urls))]
     assert 20 * kept * 0.6 < len(found.urls) <= 20
-    assert "has no directory" in found.whats[0]
+    assert "the ZIP directory is missing" in found.whats[0]
 
 
 def test_a_flipped_bit_in_an_entry_costs_one_record() -> None:
@@ -141,7 +141,7 @@ def test_a_huge_directory_is_not_loaded() -> None:
     data[end + 12 : end + 16] = struct.pack("<I", 0x7FFFFFFF)
     found = Read(bytes(data))
     assert found.urls == URLS
-    assert "its directory is too long" in found.whats[0]
+    assert "the ZIP directory is too long" in found.whats[0]
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import BinaryIO, Final, NamedTuple
 from goodbot.store.foreign.foreign_values import Damage, ForeignCapture, RawRecord, Skipped
 from goodbot.store.foreign.http_message import method_of, parse_response
 from goodbot.store.foreign.record_reader import BarrenError, read_records
-from goodbot.store.foreign.unpacking import Readable, UnpackedStream
+from goodbot.store.foreign.unpacking import Readable, UnpackedStream, cause_of
 from goodbot.store.foreign.wacz_reader import ERRORS, ZIP_STARTS, NoZipError, WaczFile
 from goodbot.store.warc.warc_record import block_digest
 from goodbot.url import parse_url
@@ -16,6 +16,8 @@ from goodbot.values import Response
 
 HEAD_BYTES: Final = 1024 * 1024
 """What is kept of a block beside the body of its message."""
+
+ARC_START: Final = b"filedesc://"
 
 _CAPTURES: Final = ("response", "resource", "revisit")
 _SCHEMES: Final = ("http:", "https:")
@@ -47,7 +49,7 @@ def read_archive(
     try:
         wacz = WaczFile(file)
     except NoZipError as error:
-        yield Damage(name, "", 0, f"the ZIP file cannot be read as one, {error}; what looks like a record is read")
+        yield Damage(name, "", 0, f"{error}; goodbot searches the file for records instead")
         file.seek(0)
         yield from _warc(file, name, "", most_bytes, progress)
         return
@@ -70,7 +72,7 @@ def _entries(wacz: WaczFile, name: str, most_bytes: int, progress: Callable[[int
                 if entry.is_altered:
                     yield Damage(name, info.filename, begin, "its SHA-256 is not the one that datapackage.json states")
         except ERRORS as error:
-            yield Damage(name, info.filename, begin, f"the ZIP file is damaged: {error}")
+            yield Damage(name, info.filename, begin, f"the ZIP file is damaged: {cause_of(error)}")
 
 
 def _warc(file: Readable, name: str, entry: str, most_bytes: int, progress: Callable[[int], object]) -> Iterator[Item]:
@@ -236,3 +238,14 @@ def looks_like_archive(file: BinaryIO) -> bool:
     found = stream.begins_record() or stream.part(16).lstrip(b"\r\n").startswith(b"WARC/")
     file.seek(0)
     return found
+
+
+def is_arc(file: BinaryIO) -> bool:
+    """Whether the file begins like an ARC file, the form before WARC; it may be compressed. Reads 1 MiB at most."""
+    file.seek(0)
+    if file.read(len(ARC_START)) == ARC_START:
+        return True
+    file.seek(0)
+    stream = UnpackedStream(file)
+    stream.fill(len(ARC_START))
+    return stream.part(len(ARC_START)) == ARC_START

@@ -41,8 +41,8 @@ class Damage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """One record of a WARC file. `fields`: names in lower case, of several the first. `block` may be cut (`length` is
-    that of the whole). `damage`: why it is not whole; empty if it is."""
+    """One record of a WARC file. `fields`: names in lower case, of repeated fields only the first. `block` may be
+    cut (`length` is that of the whole). `damage`: why it is not whole; empty if it is."""
 
     fields: dict[str, str]
     block: bytes

@@ -1,8 +1,8 @@
 """Reads the records of a WARC file that another program wrote, whatever is wrong with them.
 
-A record whose stated length is wrong ends where the next record begins, if that can be seen. Bytes that are no record
-are skipped up to the next record. Memory: the fields of a record and what is kept of its block. Time: linear in the
-decompressed bytes.
+A record whose stated length is wrong ends where the next record begins, if that can be seen. Bytes that are not
+a record are skipped up to the next record. Memory: the fields of a record and what is kept of its block. Time: linear
+in the decompressed bytes.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ def read_records(stream: UnpackedStream, most_bytes: int) -> Iterator[RawRecord]
             yield _read(stream, at, most_bytes)
         else:
             _skip_to_record(stream)
-            yield RawRecord({}, b"", 0, at, "these bytes are no WARC record")
+            yield RawRecord({}, b"", 0, at, "not a WARC record")
 
 
 def _skip_blank(stream: UnpackedStream) -> None:
@@ -114,8 +114,8 @@ def _read_head(stream: UnpackedStream) -> bytes | None:
 
 
 def parse_fields(head: bytes) -> dict[str, str]:
-    """Parses the fields of a record: names in lower case, of several the first; a line that begins with white space
-    continues the one before. Never raises."""
+    """Parses the fields of a record: names in lower case, of repeated fields only the first; a line that begins with
+    white space continues the one before. Never raises."""
     fields: dict[str, str] = {}
     last = ""
     for line in re.split(r"\r?\n", head.decode("utf-8", "replace"))[1:]:
@@ -156,8 +156,8 @@ def _read_block(stream: UnpackedStream, fields: dict[str, str], length: int, at:
 def _cut_short(
     stream: UnpackedStream, fields: dict[str, str], block: bytes, lengths: tuple[int, int], at: int
 ) -> RawRecord:
-    """Returns what a record is that has fewer bytes than it states (`lengths`): one with a wrong length if another
-    record begins within, else one that is torn, of which nothing is kept."""
+    """Handles a record that has fewer bytes than it states (`lengths`): if another record begins inside, its length was
+    wrong, and it ends there; otherwise it is cut short, and nothing of it is kept."""
     have, stated = lengths
     if (shorter := _up_to_next(stream, fields, block, have, at)) is not None:
         return shorter

@@ -24,6 +24,7 @@ DICTIONARY_START: Final = b"\x5d\x2a\x4d\x18"
 
 RECORD_START: Final = b"WARC/"
 
+_NUMBER: Final = re.compile(r"\AError -?[0-9]+ (?:while decompressing data: )?")
 _PLAIN: Final = re.compile(rb"(?:\A|\n)WARC/[01]\.")
 _RAW_BYTES: Final = 64 * 1024
 _PART_BYTES: Final = 256 * 1024
@@ -43,6 +44,11 @@ _ERRORS: tuple[type[Exception], ...] = (
     EOFError,
     ValueError,
 )
+
+
+def cause_of(error: Exception) -> str:
+    """Returns the text of an error without the number that zlib puts in front."""
+    return _NUMBER.sub("", str(error))
 
 
 class Tear(NamedTuple):
@@ -130,7 +136,7 @@ class UnpackedStream:
         return bool(self._ends) and self._ends[0][0] == self.position and self._ends[0][1] is not None
 
     def cross(self) -> Tear | None:
-        """Passes an end at the position. Returns the tear there, if it is one."""
+        """Moves past the end of a member at the position. Returns its tear, if it is damaged."""
         while self._ends and self._ends[0][0] <= self.position:
             _, tear = self._ends.popleft()
             if tear is not None:
@@ -216,7 +222,7 @@ class _Packed:
         try:
             data = self._decoder.decompress(packed, _PART_BYTES)
         except _ERRORS as error:
-            self._broken(f"the compressed data is damaged: {error}")
+            self._broken(f"the compressed data is damaged: {cause_of(error)}")
             return True
         self._rest = b""
         self._stream.append(data)
@@ -256,7 +262,7 @@ class _Packed:
             self._stream.put_back(raw)
         elif raw.strip(b"\0\r\n"):
             at = self._stream.raw_offset - len(raw)
-            self._stream.end(Tear(at, "these bytes are no compressed record"))
+            self._stream.end(Tear(at, "not a compressed record"))
             self._seek(raw)
         return True
 

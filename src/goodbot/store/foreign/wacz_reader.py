@@ -1,7 +1,7 @@
 """Reads WACZ files (https://specs.webrecorder.net/wacz/1.1.1/): ZIP files with WARC files in their folder `archive/`.
 
-Nothing is unpacked to the disk, so no path in the file matters; entries whose paths climb, and others that an honest
-program does not write, are refused all the same.
+Nothing is unpacked to the disk, so no path in the file matters; entries with `..` in their path, and others that an
+honest program does not write, are refused all the same.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, Final
 
-from goodbot.store.foreign.unpacking import Readable
+from goodbot.store.foreign.unpacking import Readable, cause_of
 
 ZIP_STARTS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 DESCRIPTION: Final = "datapackage.json"
@@ -46,14 +46,14 @@ class WaczFile:
     def __init__(self, file: BinaryIO) -> None:
         size = _directory_bytes(file)
         if size is None:
-            raise NoZipError("it is cut short: it has no directory")
+            raise NoZipError("the ZIP directory is missing, because the file is cut short")
         if size > MAX_DIRECTORY_BYTES:
-            raise NoZipError("its directory is too long")
+            raise NoZipError("the ZIP directory is too long")
         self._file = file
         try:
             self._zip = zipfile.ZipFile(file)
         except ERRORS as error:
-            raise NoZipError(f"its directory is damaged: {error}") from error
+            raise NoZipError(f"the ZIP directory is damaged ({error})") from error
         self._digests = self._load_digests()
 
     def entries(self) -> Iterator[tuple[zipfile.ZipInfo, str]]:
@@ -74,7 +74,7 @@ class WaczFile:
 
     @contextmanager
     def opened(self, info: zipfile.ZipInfo) -> Iterator["VerifiedEntry"]:
-        """Opens an entry for reading. Raises what is in `ERRORS`."""
+        """Opens an entry for reading. Raises one of `ERRORS` if it is damaged."""
         stated = self._digests.get(info.filename)
         if info.compress_type == zipfile.ZIP_STORED:
             yield VerifiedEntry(_Stored(self._file, info), stated)
@@ -140,7 +140,7 @@ class VerifiedEntry:
         try:
             data = self._file.read(count)
         except ERRORS as error:
-            self.error = f"the ZIP file is damaged: {error}"
+            self.error = f"the ZIP file is damaged: {cause_of(error)}"
             return b""
         self._state.update(data)
         self._done = not data
