@@ -7,6 +7,7 @@ from pathlib import Path
 from goodbot.archive_values import DamagedRange
 from goodbot.clock import SystemClock
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder, open_archive, open_ledger
+from goodbot.crawl_stores import has_imports
 from goodbot.errors import DamagedError
 from goodbot.ports import Archive, Ledger
 from goodbot.store.warc.warc_archive import WarcArchive
@@ -37,7 +38,8 @@ class ArchiveCheck:
 
     `missing` is the archive's folder if it does not exist. `captures` counts readable captures, `lost_captures`
     unreadable ones that the index of their file lists. `gaps` are damaged bytes, `lost` URLs whose records are lost,
-    `indexes` the files that do not match their index.
+    `indexes` the files that do not match their index. `has_imports`: archives of others were imported (only known after
+    a repair).
     """
 
     missing: Path | None = None
@@ -49,6 +51,7 @@ class ArchiveCheck:
     lost: list[LostRecord] = field(default_factory=list)
     lost_captures: int = 0
     indexes: list[str] = field(default_factory=list)
+    has_imports: bool = False
 
     @property
     def is_sound(self) -> bool:
@@ -77,6 +80,7 @@ def repair_archive(path: Path, progress: Progress) -> ArchiveCheck:
         try:
             found, files = _check(archive.check(progress), archive, frontier, folder.keeps())
             frontier.lose_records(lost.url for lost in found.lost)
+            found.has_imports = has_imports(frontier)
             for file in files:
                 if not file.is_sound:
                     archive.repair(file)

@@ -10,8 +10,10 @@ from typing import BinaryIO
 from goodbot.archive_values import DamagedRange
 from goodbot.clock import SystemClock
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder, missing_records, open_archive, open_ledger
-from goodbot.ports import Ledger
+from goodbot.errors import DamagedError
+from goodbot.ports import Archive, Ledger
 from goodbot.store.foreign.wacz_writer import WaczPage, WaczWriter
+from goodbot.values import RecordRef, UrlRecord
 
 Progress = Callable[[int, int], object]
 """Called with the number of bytes done and the number of all bytes."""
@@ -47,7 +49,7 @@ def write_wacz(path: Path, output: BinaryIO, progress: Progress) -> WaczExport:
                         done.captures += record.entry is not None
                         copied += record.length
                         progress(copied, size)
-            writer.finish(_pages(ledger, CrawlFolder(path), done))
+            writer.finish(_pages(ledger, archive, CrawlFolder(path), done))
         finally:
             writer.close()
     known = {gap.file for gap in done.lost}
@@ -55,13 +57,32 @@ def write_wacz(path: Path, output: BinaryIO, progress: Progress) -> WaczExport:
     return done
 
 
-def _pages(ledger: Ledger, folder: CrawlFolder, done: WaczExport) -> Iterator[WaczPage]:
-    """Yields the visited pages that the archive has, and counts them."""
+def _pages(ledger: Ledger, archive: Archive, folder: CrawlFolder, done: WaczExport) -> Iterator[WaczPage]:
+    """Yields the pages that the archive has, and counts them."""
     keeps = folder.keeps()
-    for record in ledger.records():
-        if record.state != "visited" or record.record is None or record.fetched_at is None or not keeps(record.record):
-            continue
-        if record.status is not None and (200 <= record.status < 300 or record.status == 304):
+    for known in ledger.records():
+        at = _page_at(known, archive, keeps)
+        if at is not None:
             done.pages += 1
-            name = blake2b(record.url.text.encode(), digest_size=10).hexdigest()
-            yield WaczPage(name, record.url.text, record.fetched_at, record.title or record.url.text)
+            name = blake2b(known.url.text.encode(), digest_size=10).hexdigest()
+            yield WaczPage(name, known.url.text, at, known.title or known.url.text)
+
+
+def _page_at(known: UrlRecord, archive: Archive, keeps: Callable[[RecordRef], bool]) -> float | None:
+    """Returns when the page of a URL was fetched, also if later answers were errors; None: the archive has no page."""
+    if known.is_closed:
+        return None
+    if known.state == "visited" and known.record is not None and keeps(known.record) and _is_page(known.status):
+        return known.fetched_at
+    seen = None if known.seen is None else known.seen.record
+    if seen is None or _is_page(known.status) or not keeps(seen):
+        return None
+    try:
+        archived = archive.read(seen)
+    except DamagedError:
+        return None
+    return archived.fetched_at if _is_page(archived.response.status) else None
+
+
+def _is_page(status: int | None) -> bool:
+    return status is not None and (200 <= status < 300 or status == 304)

@@ -126,7 +126,7 @@ class CaptureImport:
         """Takes a capture; commits the batch if it is full."""
         capture = _in_time(capture, self._clock.now())
         key = _key_of(capture)
-        if self._notes.has(key):
+        if self._notes.has(key) and not self._is_lost(capture):
             self.counts.known += 1
             return
         if capture.refers_to is not None and (found := self._resolved(capture)) is None:
@@ -253,6 +253,11 @@ class CaptureImport:
         if known is None or known.fetched_at is None or known.fetched_at < capture.at:
             return True
         return not _has_page(known) and 200 <= capture.response.status < 300
+
+    def _is_lost(self, capture: ForeignCapture) -> bool:
+        """Whether this was the page of its URL, and `goodbot archive repair` found that the archive has lost it."""
+        known = self._frontier.record(capture.url)
+        return known is not None and known.state == "ready" and known.record is None and known.fetched_at == capture.at
 
     def _capture_of(self, capture: ForeignCapture) -> Capture:
         reason = f"another program fetched it; imported from {self.source}"

@@ -84,6 +84,11 @@ def _in_folder(folder: CrawlFolder, settings: Settings, revisit_until: float | N
         yield CrawlStores(control, frontier, archive, clock, lambda: folder.seeds, lambda: nullcontext(_NO_OTHERS))
 
 
+def has_imports(store: CrawlStore) -> bool:
+    """Returns whether archives of other programs were imported."""
+    return isinstance(store, SqliteFrontier) and store.has_imports()
+
+
 def drop_killed_import(folder: CrawlFolder, frontier: SqliteFrontier) -> None:
     """Removes from the archive what a killed import has written there without committing it. To be called before the
     archive is opened for writing. Raises RunError."""

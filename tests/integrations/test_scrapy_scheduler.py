@@ -1,8 +1,11 @@
 """The scheduler for Scrapy in real crawls of a site on loopback: killed, stopped, resumed, and on bad folders."""
 
 import asyncio
+import os
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from contextlib import closing
 from functools import partial
@@ -17,7 +20,7 @@ from goodbot.integrations.scrapy.host_delays import host_of_request
 from goodbot.integrations.scrapy.request_coding import RequestCoder
 from goodbot.integrations.scrapy.scheduler import COMMIT_REQUESTS
 from goodbot.store.requests.request_store import NewRequest, RequestStore
-from integrations.scrapy_runs import SCHEDULER, crawl
+from integrations.scrapy_runs import SCHEDULER, SOURCE, crawl
 from webserver import Exchange, Route, WebServer, answer
 
 AT_ONCE = 16
@@ -233,3 +236,69 @@ async def test_folders_and_settings_that_cannot_be_used(tmp_path: Path, settings
     assert len(ran.logged(" ERROR: ")) == 1
     assert told in ran.logged(" ERROR: ")[0]
     assert "Traceback" not in ran.log
+
+
+# ---- commands of Scrapy for single pages ----------------------------------------------------------------------------
+
+PROJECT = """
+SPIDER_MODULES = ["spiders"]
+ADDONS = {"goodbot.integrations.scrapy.Addon": 500}
+GOODBOT_FOLDER = "crawls/%(name)s"
+GOODBOT_ALLOW_PRIVATE = ["127.0.0.1"]
+TELNETCONSOLE_ENABLED = HTTPPROXY_ENABLED = False
+"""
+SPIDER = """
+import scrapy
+
+class News(scrapy.Spider):
+    name = "news"
+
+    def parse(self, response):
+        yield {"length": len(response.text)}
+"""
+
+
+async def scrapy(folder: Path, *arguments: str) -> tuple[int | None, str]:
+    """Runs `scrapy` in a project; returns its exit status and output."""
+    environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "scrapy", *arguments),
+        cwd=folder,
+        env={**environment, "PYTHONPATH": f"{SOURCE}{os.pathsep}{folder}", "SCRAPY_SETTINGS_MODULE": "project"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(60):
+            out, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+    return process.returncode, out.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("parse", "--spider=news"), "{'length': 5}"),
+        (("fetch", "--spider=news"), "hello"),
+        (("shell", "--spider=news", "-c", "response.text"), "hello"),
+    ],
+)
+async def test_commands_for_single_pages_do_not_touch_the_folder(
+    tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    (tmp_path / "project.py").write_text(PROJECT)
+    (tmp_path / "spiders.py").write_text(SPIDER)
+    async with WebServer({"/": answer(b"hello")}) as server:
+        status, out = await scrapy(tmp_path, *arguments, server.url("/"))
+    assert (status, told in out) == (0, True), out
+    assert not (tmp_path / "crawls").exists()
+
+
+async def test_a_crawl_that_cannot_begin_ends_with_status_1(tmp_path: Path) -> None:
+    (tmp_path / "project.py").write_text(PROJECT)
+    (tmp_path / "spiders.py").write_text(SPIDER)
+    assert (await scrapy(tmp_path, "crawl", "news"))[0] == 0
+    (tmp_path / "crawls" / "news" / "requests.sqlite").write_bytes(b"not ours" * 100)
+    assert (await scrapy(tmp_path, "crawl", "news"))[0] == 1

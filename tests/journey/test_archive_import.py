@@ -3,7 +3,9 @@
 import asyncio
 import fcntl
 import gzip
+import json
 import random
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from journey.goodbot_process import Ended, ended, goodbot, start
-from store.foreign.foreign_samples import ID, http, members, page, pages, record, response, sha1, wacz
+from store.foreign.foreign_samples import ID, http, members, page, pages, record, response, sha1, wacz, zipped
 from webserver import Exchange, WebServer, answer
 
 LATER = "2024-04-01T10:00:00Z"
@@ -234,6 +236,8 @@ BAD = [
         gzip.compress(b"filedesc://x 0.0.0.0 20240301 text/plain 76\n"),
         "is an ARC file, not a WARC file: convert it first",
     ),
+    ("letter.docx", zipped([("word/document.xml", b"<w/>")]), "is of another kind, not a WARC"),
+    ("nothing.wacz", zipped([]), "is of another kind, not a WARC"),
     ("named.warc", b"filedesc://x 0.0.0.0 20240301 text/plain 76\n", "is an ARC file"),
 ]
 
@@ -248,6 +252,41 @@ async def test_a_file_that_is_no_archive_is_refused_before_anything_is_done(
     assert what in result.complaint
     assert str(bad) in result.complaint
     assert not (tmp_path / "crawl").exists()
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", bytes(10)], ids=["byte order mark", "zeros"])
+async def test_a_file_with_a_damaged_start_is_imported(tmp_path: Path, start: bytes) -> None:
+    data = start + b"".join(pages(3))[len(start) if start == bytes(10) else 0 :]
+    done = await imported(tmp_path / "crawl", write(tmp_path / "a.warc", data), status=1)
+    assert done["captures"] == (2 if start == bytes(10) else 3)
+
+
+async def test_a_lost_page_comes_back_by_importing_again(tmp_path: Path) -> None:
+    folder, file = tmp_path / "crawl", write(tmp_path / "a.warc.gz", members(pages(3)))
+    await imported(folder, file)
+    (warc,) = (folder / "warc").glob("*.warc.gz")
+    data = bytearray(warc.read_bytes())
+    data[len(data) // 2] ^= 0x55
+    warc.write_bytes(data)
+    repaired = await goodbot("archive", "repair", "--in", folder)
+    assert "import their files again: goodbot archive import" in repaired.out
+    assert len(await texts(folder)) == 2
+    again = await imported(folder, file)
+    assert (again["captures"], again["known"]) == (1, 2)
+    assert len(await texts(folder)) == 3
+    assert (await imported(folder, file))["known"] == 3
+
+
+async def test_an_export_lists_pages_whose_later_answers_are_errors(tmp_path: Path) -> None:
+    later = response(f"{SITE}/0", b"busy", "503 Service Unavailable", warc_date="2024-03-02T10:00:00Z")
+    folder, target = tmp_path / "crawl", tmp_path / "a.wacz"
+    await imported(folder, write(tmp_path / "a.warc.gz", members([*pages(1), later])))
+    assert (await goodbot("archive", "export", "-o", target, "--in", folder, "--json")).json["pages"] == 1
+    with zipfile.ZipFile(target) as wacz_file:
+        page = json.loads(wacz_file.read("pages/pages.jsonl").splitlines()[1])
+    assert (page["url"], page["ts"][:10]) == (f"{SITE}/0", "2024-03-01")
+    printed = await goodbot("archive", "export", "-o", "-", "--in", folder)
+    assert (printed.status, printed.complaint) == (2, "goodbot: a WACZ file is not printed: give a FILE")
 
 
 async def test_what_cannot_be_used_is_bad_input(tmp_path: Path) -> None:

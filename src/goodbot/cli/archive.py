@@ -93,6 +93,8 @@ def repair(folder: Path, as_json: bool) -> None:
         say(line)
     if again:
         say(f"{counted(again, 'URL')} to fetch again: goodbot crawl --into {folder}")
+        if found.has_imports:
+            say(f"pages of imported archives: import their files again: goodbot archive import FILE… --into {folder}")
 
 
 def _json(found: ArchiveCheck) -> dict[str, object]:

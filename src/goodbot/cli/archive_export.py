@@ -48,6 +48,8 @@ def command(folder: Path, target: Path, as_json: bool) -> int:
     """
     from goodbot.archive_export import write_wacz  # noqa: PLC0415  (not for `archive check`)
 
+    if str(target) == "-":
+        raise InputError("a WACZ file is not printed: give a FILE")
     if target.resolve().is_relative_to(folder.resolve()) and CrawlFolder(folder).is_of_goodbot:
         raise InputError(f"-o would write into {folder}, whose files only goodbot may write: {target}")
     try:

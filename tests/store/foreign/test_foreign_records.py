@@ -246,6 +246,12 @@ def wrong_length(number: int, change: int) -> bytes:
     return FIVE[number].replace(b"content-length: %d" % length, b"content-length: %d" % (length + change))
 
 
+def digested(one: bytes) -> bytes:
+    """The second record, with the digest of its right block."""
+    digest = sha1(http(page(1))).encode()
+    return one.replace(b"content-length", b"warc-block-digest: " + digest + b"\r\ncontent-length", 1)
+
+
 LONG_FIELD = b"WARC/1.0\r\nX: " + b"x" * 2_000_000 + b"\r\n" + FIVE[1][10:]
 ALL, OTHERS = [0, 1, 2, 3, 4], [0, 2, 3, 4]
 
@@ -280,6 +286,8 @@ DAMAGED: list[tuple[str, bytes, list[int], str]] = [
     ("a length that is no number", second(unsized("-5")), OTHERS, "no length"),
     ("a length too short", second(wrong_length(1, -5)), ALL, "wrong length"),
     ("a length too long", second(wrong_length(1, 40)), ALL, "wrong length"),
+    ("a length that ends in the next header", second(wrong_length(1, 9)), ALL, "wrong length"),
+    ("a length of two records, by the digest", second(digested(wrong_length(1, len(FIVE[2])))), ALL, "wrong length"),
     ("a length longer than the file", second(wrong_length(1, 4000)), ALL, "wrong length"),
     ("a length too long, in a member", second_member(gzip.compress(wrong_length(1, 40))), ALL, "wrong length"),
     ("an endless field", second(LONG_FIELD), OTHERS, "do not end"),

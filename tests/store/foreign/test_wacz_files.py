@@ -24,7 +24,6 @@ def test_all_warc_files_are_read_and_nothing_else() -> None:
         ("indexes/index.cdx.gz", b"\x1f\x8b"),
         ("pages/pages.jsonl", b'{"format": "json-pages-1.0", "id": "pages"}\n{"url": "http://example.org/0"}\n'),
         ("pages/extraPages.jsonl", b"{}\n"),
-        ("logs/crawl.warc.gz", OTHERS),
     ]
     found = Read(wacz(entries))
     assert (found.urls, found.damages) == ([*URLS, "http://other.example/0", "http://other.example/1"], [])
@@ -203,3 +202,15 @@ def test_a_record_of_another_kind_is_read_over() -> None:
         wacz([("archive/a.warc.gz", members([record("warcinfo", b"x: y"), record("response", http(b"x"), URLS[0])]))])
     )
     assert (found.urls, found.others) == (URLS[:1], 1)
+
+
+def test_warc_files_that_are_not_read_are_listed() -> None:
+    """Those in other folders, and those that the description lists but the file lacks."""
+    entries = [("archive/a.warc.gz", FIVE), ("archive/sub/b.warc.gz", OTHERS)]
+    description = {"resources": [{"path": "archive/c.warc.gz", "hash": "sha256:" + "0" * 64}]}
+    found = Read(zipped([*entries, ("datapackage.json", json.dumps(description).encode())]))
+    assert found.urls == URLS
+    assert [(damage.entry, damage.what) for damage in found.damages] == [
+        ("archive/c.warc.gz", "datapackage.json lists it, but it is missing"),
+        ("archive/sub/b.warc.gz", "it is not read, because it is not in the folder archive/"),
+    ]

@@ -33,11 +33,12 @@ def ask_again(crawler: Crawler | None) -> None:
 
 
 def close_spider(crawler: Crawler | None, reason: str) -> None:
-    """Begins to close the spider."""
-    engine = None if crawler is None else crawler.engine
-    spider = None if crawler is None else crawler.spider
-    if engine is None or spider is None or _slot(crawler) is None:
+    """Begins to close the spider. If the reason is `FAILED`, the commands of Scrapy then end with status 1."""
+    if crawler is None or crawler.engine is None or crawler.spider is None or _slot(crawler) is None:
         return
+    engine, spider = crawler.engine, crawler.spider
+    if reason == FAILED:
+        _end_with_status_1(crawler)
     if hasattr(engine, "close_spider_async"):  # Scrapy 2.14
         from scrapy.utils.defer import deferred_from_coro  # noqa: PLC0415
 
@@ -57,8 +58,18 @@ def end_at_opening(error: GoodbotError, crawler: Crawler, *, inert: bool) -> Non
         raise CloseSpider(FAILED)
 
     _LOG.error("%s", error, extra={"spider": crawler.spider})
+    _end_with_status_1(crawler)
     # At `spider_opened` all parts of Scrapy are open, so that they can be closed.
     crawler.signals.connect(end, signals.spider_opened if at_once else signals.spider_idle, weak=False)
+
+
+def _end_with_status_1(crawler: Crawler) -> None:
+    """Scrapy does so if a crawler has no spider in the end, because that could not be made."""
+
+    def forget(spider: Spider) -> None:
+        crawler.spider = None
+
+    crawler.signals.connect(forget, signals.spider_closed, weak=False)
 
 
 def repeated_call(function: Callable[[], None]) -> Any:
@@ -81,6 +92,14 @@ def has_asyncio() -> bool:
 
         return is_asyncio_reactor_installed()
     return is_asyncio_available()
+
+
+def is_one_off(crawler: Crawler, spider: Spider) -> bool:
+    """Returns whether this is not a crawl, but a command of Scrapy that requests single pages: `shell`, which keeps the
+    engine open, or `fetch`, `view`, `parse` or `check`, which replace the start of the spider."""
+    slot = _slot(crawler)
+    is_replaced = str(getattr(type(spider).start, "__module__", "")).startswith("scrapy.commands.")
+    return is_replaced or not getattr(slot, "close_if_idle", True)
 
 
 def _slot(crawler: Crawler | None) -> Any:

@@ -50,7 +50,13 @@ class GoodbotParser(RobotParser):
 
 class RobotsTxtMiddleware(robotstxt.RobotsTxtMiddleware):
     """Scrapy's middleware, except that it checks every request. While Scrapy (2.19) fetches a site's robots.txt,
-    several requests may wait for it; Scrapy checks only the first of them, and sends the others unchecked."""
+    several requests may wait for it; Scrapy checks only the first of them, and sends the others unchecked. Unless
+    ROBOTSTXT_PARSER is set, the parser is `GoodbotParser`."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        if not crawler.settings.getpriority("ROBOTSTXT_PARSER"):  # Scrapy's default
+            self._parserimpl: Any = GoodbotParser
 
     if iscoroutinefunction(robotstxt.RobotsTxtMiddleware.robot_parser):  # Scrapy 2.13 checks every request itself
 

@@ -1,6 +1,8 @@
 """A scheduler for Scrapy that loses no request when the process is killed (for the setting `SCHEDULER`)."""
 
 import logging
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, Self
 
 from scrapy import Request, Spider, signals
@@ -17,12 +19,13 @@ from goodbot.integrations.scrapy.engine_access import (
     ask_again,
     close_spider,
     end_at_opening,
+    is_one_off,
     repeated_call,
     requests_in_progress,
 )
 from goodbot.integrations.scrapy.host_delays import HostDelays, delays, host_of_queue, queue_of_request
 from goodbot.integrations.scrapy.request_coding import RequestCoder, UnreadableRequestError, UnstorableError
-from goodbot.integrations.scrapy.settings import is_private_folder, requests_file, wait_most_s
+from goodbot.integrations.scrapy.settings import FILE, is_private_folder, requests_file, wait_most_s
 from goodbot.store.requests.request_store import NewRequest, Recovered, RequestStore
 
 _LOG: Final = logging.getLogger(__name__)
@@ -54,7 +57,7 @@ class Scheduler(BaseScheduler):
     After a kill at any moment, the next run repeats the requests that were in progress, and at most
     `COMMIT_REQUESTS` others; nothing is lost, except requests that cannot be encoded, such as those with a lambda as
     callback: these are kept in memory. Hosts take turns, those with the fewest requests in progress first; priorities
-    count within a host.
+    count within a host. Commands such as `scrapy shell` and `parse` do not touch the folder.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -71,6 +74,7 @@ class Scheduler(BaseScheduler):
         self._wait_most_s = 0.0
         self._delays: HostDelays | None = None
         self._tick: Any = None
+        self._temporary: TemporaryDirectory[str] | None = None
         self.df = self._dupe_filter()
 
     @classmethod
@@ -89,7 +93,7 @@ class Scheduler(BaseScheduler):
         self.spider = spider
         try:
             self._wait_most_s = wait_most_s(self._settings)
-            path = requests_file(self._settings, spider.name)
+            path = self._path(spider)
             self._store = RequestStore.open(path, spider.name)
             self._coder = RequestCoder(spider, private=is_private_folder(path))
         except GoodbotError as error:
@@ -106,6 +110,12 @@ class Scheduler(BaseScheduler):
             self.df.store = self._store
         return self.df.open()
 
+    def _path(self, spider: Spider) -> Path:
+        if not is_one_off(self.crawler, spider):
+            return requests_file(self._settings, spider.name)
+        self._temporary = TemporaryDirectory(prefix="goodbot-", ignore_cleanup_errors=True)
+        return Path(self._temporary.name) / FILE
+
     def close(self, reason: str) -> Any:
         """Commits what is done. The next run repeats requests that are still in progress."""
         if self._tick is not None and self._tick.running:
@@ -117,6 +127,8 @@ class Scheduler(BaseScheduler):
             except GoodbotError as error:
                 _LOG.error("%s", error, extra={"spider": self.spider})
             self._store = None
+        if self._temporary is not None:
+            self._temporary.cleanup()
         return self.df.close(reason)
 
     def has_pending_requests(self) -> bool:
@@ -202,7 +214,10 @@ class Scheduler(BaseScheduler):
         return {"late": False, "in_order": self._in_order}
 
     def _encoded(self, request: Request) -> bytes | None:
-        """Returns None for a request that cannot be encoded."""
+        """Returns None for a request that cannot be encoded, or need not be. `scrapy shell` changes the callback of its
+        request afterwards."""
+        if self._temporary is not None:
+            return None
         try:
             return self._coder.encode(request)
         except UnstorableError as error:

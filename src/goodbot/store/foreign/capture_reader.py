@@ -1,6 +1,7 @@
 """Turns the records of other programs' archives into captures: response, revisit and resource records of Web pages,
 with the requests that they answer."""
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import BinaryIO, Final, NamedTuple
@@ -17,6 +18,8 @@ from goodbot.values import Response
 HEAD_BYTES: Final = 1024 * 1024
 """What is kept of a block beside the body of its message."""
 
+_START_BYTES: Final = 64 * 1024
+_RECORD: Final = re.compile(rb"(?:\A|\n|\xef\xbb\xbf)WARC/[01]\.[0-9]{1,2}[ \t]{0,8}\r?\n[A-Za-z-]{1,40}[ \t]{0,8}:")
 ARC_START: Final = b"filedesc://"
 
 _CAPTURES: Final = ("response", "resource", "revisit")
@@ -59,6 +62,8 @@ def read_archive(
 def _entries(wacz: WaczFile, name: str, most_bytes: int, progress: Callable[[int], object]) -> Iterator[Item]:
     if wacz.is_collection():
         yield Damage(name, "", 0, "it names other WACZ files, which are not read: import these files themselves")
+    for missing in wacz.missing():
+        yield Damage(name, missing, 0, "datapackage.json lists it, but it is missing")
     for info, refused in wacz.entries():
         if refused:
             yield Damage(name, info.filename, info.header_offset, refused)
@@ -228,14 +233,25 @@ def unix_time(text: str) -> float | None:
 
 
 def looks_like_archive(file: BinaryIO) -> bool:
-    """Whether the file is a ZIP file, or begins with a WARC record, perhaps after damage. Reads 1 MiB at most."""
+    """Whether the file is a WACZ file, or has a WARC record at its beginning, or a little later after damage. Reads
+    1 MiB at most, and the directory of a ZIP file."""
     start = file.read(4)
     file.seek(0)
     if start.startswith(ZIP_STARTS):
-        return True
+        return _may_be_wacz(file)
     stream = UnpackedStream(file)
-    stream.fill(16)
-    found = stream.begins_record() or stream.part(16).lstrip(b"\r\n").startswith(b"WARC/")
+    stream.fill(_START_BYTES)
+    found = stream.begins_record() or _RECORD.search(stream.part(_START_BYTES)) is not None
+    file.seek(0)
+    return found
+
+
+def _may_be_wacz(file: BinaryIO) -> bool:
+    """Whether a ZIP file may have WARC files. One whose directory is damaged is searched for records."""
+    try:
+        found = WaczFile(file).is_wacz()
+    except NoZipError:
+        found = True
     file.seek(0)
     return found
 

@@ -150,7 +150,10 @@ def _read_block(stream: UnpackedStream, fields: dict[str, str], length: int, at:
         return _cut_short(stream, fields, block, (length - left, length), at)
     if not _ends_well(stream):
         return _with_right_length(stream, fields, block, length, at)
-    return RawRecord(fields, block, length, at, "" if digest.is_right else "the digest of a record does not match it")
+    if digest.is_right:
+        return RawRecord(fields, block, length, at)
+    shorter = _up_to_next(stream, fields, block, length, at)
+    return shorter or RawRecord(fields, block, length, at, "the digest of a record does not match it")
 
 
 def _cut_short(
@@ -168,8 +171,8 @@ def _cut_short(
 
 def _up_to_next(stream: UnpackedStream, fields: dict[str, str], block: bytes, length: int, at: int) -> RawRecord | None:
     """Returns the record up to another one that begins within its block, if all of that is in memory."""
-    within = _WITHIN.search(block) if len(block) == length else None
-    if within is None or not stream.may_unread(length - within.end()):
+    within = _WITHIN.search(block + stream.part(_NEXT_BYTES)) if len(block) == length else None
+    if within is None or within.end() > length or not stream.may_unread(length - within.end()):
         return None
     stream.unread(block[within.end() :])
     return RawRecord(fields, block[: within.start()], within.start(), at, _WRONG_LENGTH)

@@ -25,7 +25,7 @@ DICTIONARY_START: Final = b"\x5d\x2a\x4d\x18"
 RECORD_START: Final = b"WARC/"
 
 _NUMBER: Final = re.compile(r"\AError -?[0-9]+ (?:while decompressing data: )?")
-_PLAIN: Final = re.compile(rb"(?:\A|\n)WARC/[01]\.")
+_PLAIN: Final = re.compile(rb"(?:\A|\A\xef\xbb\xbf|\n)WARC/[01]\.")
 _RAW_BYTES: Final = 64 * 1024
 _PART_BYTES: Final = 256 * 1024
 """The most that one call decompresses."""

@@ -24,6 +24,7 @@ MAX_DIRECTORY_BYTES: Final = 64 * 1024 * 1024
 MAX_DESCRIPTION_BYTES: Final = 16 * 1024 * 1024
 
 _WARC: Final = re.compile(r"archive/[^/]+\.warc(?:\.gz|\.zst|\.zstd)?", re.IGNORECASE)
+_WARC_NAME: Final = re.compile(r"\.warc(?:\.gz|\.zst|\.zstd)?\Z", re.IGNORECASE)
 _END: Final = b"PK\x05\x06"
 _END_BYTES: Final = 22
 _END_64: Final = b"PK\x06\x06"
@@ -67,6 +68,8 @@ class WaczFile:
                 refused = "its name occurs twice in the ZIP file"
             if not refused and info.header_offset < end:
                 refused = "it overlaps with another entry of the ZIP file"
+            if not refused and not _WARC.fullmatch(info.filename) and _WARC_NAME.search(info.filename):
+                refused = "it is not read, because it is not in the folder archive/"
             seen.add(info.filename)
             end = max(end, info.header_offset + info.compress_size)
             if refused or _WARC.fullmatch(info.filename):
@@ -81,6 +84,16 @@ class WaczFile:
             return
         with self._zip.open(info) as file:
             yield VerifiedEntry(file, stated)
+
+    def is_wacz(self) -> bool:
+        """Whether it has a description, WARC files, or other WACZ files."""
+        names = {info.filename for info in self._zip.infolist()}
+        return DESCRIPTION in names or self.is_collection() or any(map(_WARC.fullmatch, names))
+
+    def missing(self) -> list[str]:
+        """Returns the WARC files that the description lists, but the ZIP file lacks."""
+        names = {info.filename for info in self._zip.infolist()}
+        return [name for name in self._digests if _WARC.fullmatch(name) and name not in names]
 
     def is_collection(self) -> bool:
         """Whether it only names other WACZ files (multi-wacz)."""

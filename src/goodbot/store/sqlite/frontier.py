@@ -19,7 +19,7 @@ from goodbot.search_values import IndexMark
 from goodbot.store.merge.recent_links import RecentLinks
 from goodbot.store.sqlite import forgetting, index_table, schema
 from goodbot.store.sqlite.courtesy_table import save_courtesies, save_version
-from goodbot.store.sqlite.import_notes import ImportNotes, unfinished_end
+from goodbot.store.sqlite.import_notes import ImportNotes, has_imported, unfinished_end
 from goodbot.store.sqlite.ledger import SqliteLedger
 from goodbot.store.sqlite.lesson_table import drop_lessons, save_lessons
 from goodbot.store.sqlite.migrations import migrate
@@ -151,6 +151,11 @@ class SqliteFrontier(SqliteLedger):
         """Returns the notes about what was imported from archives of others. Its changes belong to the transaction of
         `together`."""
         return ImportNotes(self._db)
+
+    def has_imports(self) -> bool:
+        """Returns whether archives of others were imported."""
+        with translated(self._path):
+            return has_imported(self._db)
 
     def unfinished_import(self) -> tuple[str, int] | None:
         """Returns the archive file that a killed import was writing, and its size when that committed last; None if

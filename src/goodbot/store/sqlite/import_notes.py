@@ -88,6 +88,11 @@ class ImportNotes:
         return number
 
 
+def has_imported(connection: sqlite3.Connection) -> bool:
+    """Returns whether archives of others were imported."""
+    return connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'imported'").fetchone() is not None
+
+
 def unfinished_end(connection: sqlite3.Connection) -> tuple[str, int] | None:
     """Returns the archive file that a killed import was writing, and its size at the last commit; None if no import was
     killed."""
