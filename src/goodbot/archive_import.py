@@ -31,7 +31,7 @@ from goodbot.values import Status
 class ImportReport:
     """The result of an import. `records` counts all records of the files, also those that are no captures. `damages`
     lists the first `MAX_DAMAGES` of what could not be read; `damaged` counts all. `status` is that of the crawl
-    afterwards."""
+    afterwards; `has_index`: it has an index, so it can be searched."""
 
     files: int = 0
     bytes: int = 0
@@ -40,6 +40,7 @@ class ImportReport:
     damages: list[Damage] = field(default_factory=list)
     counts: ImportCounts = field(default_factory=ImportCounts)
     status: Status | None = None
+    has_index: bool = False
 
     def take(self, damage: Damage) -> None:
         """Counts damage, and lists it if the list is not full."""
@@ -87,7 +88,7 @@ async def import_archives(
     folder = CrawlFolder(path)
     settings = _settings(folder, base)
     folder.create()
-    report = ImportReport()
+    report = ImportReport(has_index=settings.index)
     async with _importing(folder, settings, watch) as (importing, frontier):
         report.counts = importing.counts
         for file in files:

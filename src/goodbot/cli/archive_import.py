@@ -123,4 +123,4 @@ def _lines(report: "ImportReport", folder: Path) -> Iterator[str]:
         states = report.status.states
         others = [f"{states[state]:,} {state}" for state in ("gone", "failed") if states[state]]
         now = ", ".join([counted(report.status.pages, "visited URL"), *others])
-        yield f"{folder} now has {now}: goodbot search WORD --in {folder}"
+        yield f"{folder} now has {now}" + (f": goodbot search WORD --in {folder}" if report.has_index else "")

@@ -400,3 +400,14 @@ def test_other_files_do_not_look_like_archives(data: bytes) -> None:
 )
 def test_dates_are_read(text: str, at: float | None) -> None:
     assert unix_time(text) == at
+
+
+def test_damage_in_a_plain_file_has_its_place() -> None:
+    data = second(b"garbage\n" + FIVE[1])
+    assert [damage.at for damage in Read(data).damages] == [len(FIVE[0])]
+
+
+@pytest.mark.parametrize("uri", ["http://example.org/a>", "<http://example.org/a>"])
+def test_only_a_pair_of_brackets_is_not_part_of_a_url(uri: str) -> None:
+    (url,) = Read(response(uri, b"x")).urls
+    assert url == ("http://example.org/a" if uri.startswith("<") else "http://example.org/a%3E")

@@ -354,7 +354,8 @@ class Scheduler(BaseScheduler):
             )
         if lost:
             _LOG.warning(
-                "%d requests are lost: they could not be stored, and the last run ended before they were done",
+                "%d requests are lost, except start requests: they could not be stored, and the last run ended before"
+                " they were done",
                 lost,
                 extra={"spider": self.spider},
             )

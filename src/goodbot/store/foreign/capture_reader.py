@@ -174,7 +174,9 @@ def _belongs(request: _Request, record: RawRecord) -> bool:
 def capture_of(record: RawRecord, most_bytes: int) -> ForeignCapture | SkippedCapture:
     """Makes a capture of a response, revisit or resource record."""
     fields = record.fields
-    uri = fields.get("warc-target-uri", "").strip("<> ")
+    uri = fields.get("warc-target-uri", "").strip()
+    if uri.startswith("<") and uri.endswith(">"):
+        uri = uri[1:-1]
     if not uri.lower().startswith(_SCHEMES):
         return SkippedCapture("not http")
     url, at = parse_url(uri), unix_time(fields.get("warc-date", ""))

@@ -182,7 +182,9 @@ class UnpackedStream:
 
     @property
     def raw_offset(self) -> int:
-        """The offset in the file of what `next_raw` returns next."""
+        """The offset in the file of what `next_raw` returns next, or in a plain file of what is taken next."""
+        if isinstance(self._source, _Plain):
+            return self.position
         return self.raw_bytes - len(self._raw)
 
 
