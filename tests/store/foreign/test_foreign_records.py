@@ -267,7 +267,7 @@ def second_member(one: bytes) -> bytes:
 
 
 def unsized(length: str | None) -> bytes:
-    return record("response", b"x", URLS[1], content_length=length)
+    return record("response", http(page(1)), URLS[1], content_length=length)
 
 
 DAMAGED: list[tuple[str, bytes, list[int], str]] = [
@@ -282,8 +282,8 @@ DAMAGED: list[tuple[str, bytes, list[int], str]] = [
     ("garbage between records", second(b"garbage\n" * 20000 + FIVE[1]), ALL, ""),
     ("a missing member", second_member(GZ[1][:20]), OTHERS, ""),
     ("a member that is no record", second_member(gzip.compress(b"x" * 100) + GZ[1]), ALL, "not a WARC record"),
-    ("no length", second(unsized(None)), OTHERS, "no length"),
-    ("a length that is no number", second(unsized("-5")), OTHERS, "no length"),
+    ("no length", second(unsized(None)), ALL, "no length"),
+    ("a length that is no number", second(unsized("-5")), ALL, "no length"),
     ("a length too short", second(wrong_length(1, -5)), ALL, "wrong length"),
     ("a length too long", second(wrong_length(1, 40)), ALL, "wrong length"),
     ("a length that ends in the next header", second(wrong_length(1, 9)), ALL, "wrong length"),
@@ -411,3 +411,7 @@ def test_damage_in_a_plain_file_has_its_place() -> None:
 def test_only_a_pair_of_brackets_is_not_part_of_a_url(uri: str) -> None:
     (url,) = Read(response(uri, b"x")).urls
     assert url == ("http://example.org/a" if uri.startswith("<") else "http://example.org/a%3E")
+
+
+def test_a_record_without_a_length_is_kept_whole() -> None:
+    assert [capture.response.body for capture in Read(second(unsized(None))).captures] == [page(n) for n in range(5)]

@@ -62,23 +62,26 @@ def _skip_blank(stream: UnpackedStream) -> None:
             return
 
 
-def _skip_to_record(stream: UnpackedStream) -> None:
-    """Skips at least one byte, up to where a record begins or what is read together ends."""
-    rest, skipped = b"", 0
+def _skip_to_record(stream: UnpackedStream, most_bytes: int = 0) -> bytes:
+    """Skips at least one byte, up to where a record begins or what is read together ends. Returns the first
+    `most_bytes` of what it skipped."""
+    rest, skipped, kept = b"", 0, bytearray()
     while part := stream.part(_PART_BYTES):
         data = rest + part
         found = _NEXT.search(data, 0 if skipped else 1)
+        kept += part[: max(most_bytes - len(kept), 0)]
         if found is not None:
             if found.start() < len(rest):
                 stream.unread(rest[found.start() :])
             else:
                 stream.skip(found.start() - len(rest))
-            return
+            return bytes(kept[: skipped + found.start() - len(rest)])
         stream.skip(len(part))
         skipped += len(part)
         if skipped > MAX_BARREN_BYTES:
             raise BarrenError
         rest = data[-_NEXT_BYTES:]
+    return bytes(kept)
 
 
 def _read(stream: UnpackedStream, at: int, most_bytes: int) -> RawRecord:
@@ -89,14 +92,21 @@ def _read(stream: UnpackedStream, at: int, most_bytes: int) -> RawRecord:
     fields = parse_fields(head)
     stated = fields.get("content-length", "")
     if not _LENGTH.fullmatch(stated):
-        _skip_to_record_from_here(stream)
-        return RawRecord(fields, b"", 0, at, "a record states no length")
+        block, length = _take_to_record(stream, most_bytes)
+        return RawRecord(fields, block, length, at, "a record states no length")
     return _read_block(stream, fields, int(stated), at, most_bytes)
 
 
-def _skip_to_record_from_here(stream: UnpackedStream) -> None:
-    if stream.part(1) and not stream.begins_record():
-        _skip_to_record(stream)
+def _take_to_record(stream: UnpackedStream, most_bytes: int) -> tuple[bytes, int]:
+    """Takes what is before the next record, or before the end of the member. Returns up to `most_bytes` of it, without
+    the line ends after it, and its length."""
+    if not stream.part(1) or stream.begins_record():
+        return b"", 0
+    kept = _skip_to_record(stream, most_bytes)
+    if stream.is_at_tear():
+        return b"", 0
+    block = kept.rstrip(b"\r\n") if len(kept) < most_bytes else kept
+    return block, len(block)
 
 
 def _read_head(stream: UnpackedStream) -> bytes | None:
