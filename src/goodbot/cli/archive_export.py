@@ -43,8 +43,8 @@ def command(folder: Path, target: Path, as_json: bool) -> int:
 
     If the archive is damaged, everything that can be read is written, and the exit status is 3.
 
-    Exit status: 0: done; 2: there is no crawl in DIR, or it keeps no archive; 3: the archive is damaged, or FILE cannot
-    be written.
+    Exit status: 0: done; 2: there is no crawl in DIR, it keeps no archive, or FILE cannot be made there; 3: the archive
+    is damaged, or the disk fails.
     """
     from goodbot.archive_export import write_wacz  # noqa: PLC0415  (not for `archive check`)
 

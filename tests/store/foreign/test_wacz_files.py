@@ -120,7 +120,7 @@ def test_a_wrong_digest_of_a_file_is_reported_and_the_file_read() -> None:
 )
 def test_any_description_will_do(description: bytes) -> None:
     found = Read(zipped([("archive/a.warc.gz", FIVE), ("datapackage.json", description)]))
-    assert (found.urls, found.damages) == (URLS, [])
+    assert (found.urls, found.whats) == (URLS, ["it cannot be read, so digests of files are not compared"])
 
 
 def test_an_empty_zip_file_has_nothing() -> None:

@@ -10,7 +10,7 @@ from goodbot.store.foreign.foreign_values import Damage, ForeignCapture, RawReco
 from goodbot.store.foreign.http_message import method_of, parse_response
 from goodbot.store.foreign.record_reader import BarrenError, read_records
 from goodbot.store.foreign.unpacking import Readable, UnpackedStream, cause_of
-from goodbot.store.foreign.wacz_reader import ERRORS, ZIP_STARTS, NoZipError, WaczFile
+from goodbot.store.foreign.wacz_reader import DESCRIPTION, ERRORS, ZIP_STARTS, NoZipError, WaczFile
 from goodbot.store.warc.warc_record import block_digest
 from goodbot.url import parse_url
 from goodbot.values import Response
@@ -62,6 +62,8 @@ def read_archive(
 def _entries(wacz: WaczFile, name: str, most_bytes: int, progress: Callable[[int], object]) -> Iterator[Item]:
     if wacz.is_collection():
         yield Damage(name, "", 0, "it names other WACZ files, which are not read: import these files themselves")
+    if wacz.is_description_damaged:
+        yield Damage(name, DESCRIPTION, 0, "it cannot be read, so digests of files are not compared")
     for missing in wacz.missing():
         yield Damage(name, missing, 0, "datapackage.json lists it, but it is missing")
     for info, refused in wacz.entries():

@@ -55,6 +55,7 @@ class WaczFile:
             self._zip = zipfile.ZipFile(file)
         except ERRORS as error:
             raise NoZipError(f"the ZIP directory is damaged ({error})") from error
+        self.is_description_damaged = False
         self._digests = self._load_digests()
 
     def entries(self) -> Iterator[tuple[zipfile.ZipInfo, str]]:
@@ -108,6 +109,7 @@ class WaczFile:
             stated = ((one.get("path"), _SHA_256.fullmatch(str(one.get("hash")))) for one in resources)
             return {str(path): found[1].lower() for path, found in stated if found}
         except (*ERRORS, KeyError, TypeError, AttributeError, RecursionError, OSError):
+            self.is_description_damaged = DESCRIPTION in self._zip.namelist()
             return {}
 
 
