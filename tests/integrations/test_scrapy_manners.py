@@ -71,6 +71,24 @@ async def test_a_crawl_delay_is_kept(tmp_path: Path, own_scheduler: bool) -> Non
     assert ran.stats["goodbot/delayed"] == 4
 
 
+async def test_the_middlewares_need_no_setting_for_the_parser(tmp_path: Path) -> None:
+    here = "goodbot.integrations.scrapy"
+    own = {
+        "ROBOTSTXT_OBEY": True,
+        "DOWNLOADER_MIDDLEWARES": {
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            f"{here}.RobotsTxtMiddleware": 100,
+            f"{here}.Manners": 950,
+        },
+        "GOODBOT_ALLOW_PRIVATE": ["127.0.0.1"],
+    }
+    robots = answer(f"User-agent: *\nCrawl-delay: {DELAY_S}".encode())
+    async with WebServer({"/robots.txt": robots, "/": page("/1"), "/1": page()}) as server:
+        ran = await crawl([server.url("/")], own)
+    assert len(ran.read) == 2
+    assert ran.stats["goodbot/delayed"] == 2
+
+
 async def test_a_host_that_asks_to_wait_keeps_no_other_from_its_turn(tmp_path: Path) -> None:
     """With one request at a time for the whole crawl: whoever waited for the busy host would keep the others."""
     log, wait_s = Log(), 3
