@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final, Literal
 from urllib.parse import quote
 
@@ -21,9 +20,10 @@ from goodbot.archive_values import ArchivedResponse
 from goodbot.audit.reading import ClosedUrls, engine_directives
 from goodbot.audit.site_facts import is_language_tag
 from goodbot.audit.sitemap_files import MAX_LOC_CHARS, SitemapEntry, divide, format_index, format_sitemap
+from goodbot.audit.temporary_database import temporary_database
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder, open_archive, open_ledger
-from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.errors import DamagedError, InputError
 from goodbot.exclusion import Directives
 from goodbot.exclusion.page.page_dates import parse_page_date
 from goodbot.exclusion.text.shown_text import shown
@@ -240,15 +240,8 @@ class _Entries:
 
 @contextmanager
 def _open_entries() -> Iterator[_Entries]:
-    try:
-        with TemporaryDirectory(prefix="goodbot-sitemap-") as folder:
-            connection = sqlite3.connect(Path(folder) / "entries.sqlite", isolation_level=None)
-            try:
-                yield _Entries(connection)
-            finally:
-                connection.close()
-    except sqlite3.OperationalError as error:
-        raise RunError(f"cannot keep the pages of the sitemap: {error}; is the disk of TMPDIR full?") from error
+    with temporary_database("the pages of the sitemap") as connection:
+        yield _Entries(connection)
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------

@@ -11,14 +11,12 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from goodbot.audit.finding_store import FindingStore
 from goodbot.audit.site_facts import URL_STATES, PageFacts, UrlFacts
+from goodbot.audit.temporary_database import temporary_database
 from goodbot.audit.url_key import key_of
-from goodbot.errors import RunError
 
 _TABLES: Final = """
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768; PRAGMA locking_mode = EXCLUSIVE;
@@ -309,16 +307,6 @@ def _page_facts(row: tuple[Any, ...]) -> PageFacts:
 
 @contextmanager
 def open_staging() -> Iterator[Staging]:
-    """Opens an empty staging in a temporary folder (TMPDIR), which is removed when the block ends. Raises RunError if
-    the folder cannot be written."""
-    try:
-        with TemporaryDirectory(prefix="goodbot-audit-") as folder:
-            connection = sqlite3.connect(Path(folder) / "facts.sqlite", isolation_level=None)
-            try:
-                yield Staging(connection)
-            finally:
-                connection.close()
-    except sqlite3.OperationalError as error:
-        raise RunError(f"cannot keep the facts of the audit: {error}; is the disk of TMPDIR full?") from error
-    except OSError as error:
-        raise RunError(f"cannot keep the facts of the audit: {error.strerror or error}") from error
+    """Opens an empty staging. Raises RunError if its temporary file cannot be written."""
+    with temporary_database("the facts of the audit") as connection:
+        yield Staging(connection)

@@ -13,8 +13,7 @@ import click
 
 from goodbot.cli.abandoned_threads import end_without_waiting
 from goodbot.cli.command_class import Command
-from goodbot.cli.file_types import NamedPath
-from goodbot.cli.options import base_settings
+from goodbot.cli.options import base_settings, folders_option
 from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.service_notice import READY, STOPPING, notify_systemd
 from goodbot.config import Settings
@@ -42,14 +41,9 @@ _LOCAL: Final = ("127.0.0.1", "localhost", "[::1]")
     goodbot mcp --private-host wiki.example.org --private-host 127.0.0.1:8000
     """,
 )
-@click.option(
-    "--in",
-    "folders",
-    multiple=True,
-    metavar="DIR",
-    type=NamedPath(path_type=Path),
-    help="Folder of a crawl, or of documents imported with goodbot index import, for the tools search and why. "
-    "Repeatable: several are searched as one.",
+@folders_option(
+    "Folder of a crawl, or of documents imported with goodbot index import, for the tools search and why. "
+    "Repeatable: several are searched as one."
 )
 @click.option(
     "--http",

@@ -66,15 +66,20 @@ def index_option(command: Command) -> Command:
 
 def index_options(command: Command) -> Command:
     """`--in DIR`, repeatable: the folders of indexes that are searched as one."""
+    return folders_option("Folder of a crawl or of imported documents. Repeatable.", required=True)(command)
+
+
+def folders_option(about: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """Returns `--in DIR`, repeatable, as the parameter `folders`; `about` is its help."""
     return click.option(
         "--in",
         "folders",
-        required=True,
+        required=required,
         multiple=True,
         metavar="DIR",
         type=NamedPath(path_type=Path),
-        help="Folder of a crawl or of imported documents. Repeatable.",
-    )(command)
+        help=about,
+    )
 
 
 def _in(about: str) -> Callable[[Command], Command]:

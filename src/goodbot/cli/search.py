@@ -13,7 +13,7 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.options import read_input
+from goodbot.cli.options import folders_option, read_input
 from goodbot.cli.printing import end_when_unread, folded, say, say_folded, styled, width, write_json
 from goodbot.crawl_folder import index_lag, open_search
 from goodbot.errors import InputError, RunError
@@ -65,14 +65,9 @@ def _takes_value(param: click.Parameter | None) -> bool:
     """,
 )
 @click.argument("query", required=False)
-@click.option(
-    "--in",
-    "folders",
-    multiple=True,
-    metavar="DIR",
-    type=NamedPath(path_type=Path),
-    help="Folder of a crawl or of imported documents. Repeatable: several are searched as one. With --with it may be "
-    "left out.",
+@folders_option(
+    "Folder of a crawl or of imported documents. Repeatable: several are searched as one. With --with it may be "
+    "left out."
 )
 @click.option(
     "--with",

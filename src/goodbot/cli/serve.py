@@ -11,8 +11,7 @@ import click
 
 from goodbot.cli.abandoned_threads import end_without_waiting
 from goodbot.cli.command_class import Command
-from goodbot.cli.file_types import NamedPath
-from goodbot.cli.options import base_settings
+from goodbot.cli.options import base_settings, folders_option
 from goodbot.cli.own_robots import data_folder
 from goodbot.cli.printing import flush, say, say_folded, write_json
 from goodbot.cli.serve_follow import as_copy, follow_options, start_following
@@ -56,14 +55,9 @@ CONTROL_TIMEOUT_S = 4.0
     goodbot serve            # the checker and the robots directory alone
     """,
 )
-@click.option(
-    "--in",
-    "folders",
-    multiple=True,
-    metavar="DIR",
-    type=NamedPath(path_type=Path),
-    help="Folder of a crawl or of imported documents. Repeatable: several are searched as one. Without it and "
-    "--follow, only the checker and the robots directory are served.",
+@folders_option(
+    "Folder of a crawl or of imported documents. Repeatable: several are searched as one. Without it and "
+    "--follow, only the checker and the robots directory are served."
 )
 @serve_options
 @watch_options

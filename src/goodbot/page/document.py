@@ -15,6 +15,8 @@ from goodbot.page.plain import read_plain
 from goodbot.url import Url
 from goodbot.values import ListedUrl, Page, Response
 
+READ_BYTES = 2 * 1024 * 1024
+"""The default limit for the decoded bytes of a page."""
 DOCUMENT_BYTES = 10 * 1024 * 1024
 """The default limit for a PDF, which cannot be read without its end."""
 

@@ -10,16 +10,13 @@ from typing import Literal
 
 from goodbot.human import human_bytes
 from goodbot.page.body import Body
-from goodbot.page.document import DOCUMENT_BYTES, page_of_list, read_extract
+from goodbot.page.document import DOCUMENT_BYTES, READ_BYTES, page_of_list, read_extract
 from goodbot.page.extract import Extract
 from goodbot.page.list_file import open_listing
 from goodbot.page.page_building import page_of
 from goodbot.page.rendered import Rendered, read_rendered
 from goodbot.url import Url, resolve
 from goodbot.values import Page, Response
-
-READ_BYTES = 2 * 1024 * 1024
-"""The limit for decoded bytes of a page that are read, the same as in a crawl."""
 
 _MAYBE_SCRIPTS = "; its scripts may write it (--render)"
 

@@ -6,15 +6,13 @@ from typing import Final
 
 from goodbot.exclusion import Directives
 from goodbot.page.coding import decode_content
-from goodbot.page.document import read_page
+from goodbot.page.document import READ_BYTES, read_page
 from goodbot.page.encoding import decode_text
 from goodbot.page.html import looks_like_html
 from goodbot.page.select import Element, Tree
 from goodbot.url import Url
 from goodbot.values import Headers, Link, ListedUrl, Page, Response
 
-READ_BYTES: Final = 2 * 1024 * 1024
-"""The limit for decoded bytes of a page that are read, the same as in a crawl."""
 CONTENT_BYTES: Final = 10 * 1024 * 1024
 """The limit for decoded bytes in `content`."""
 
