@@ -43,6 +43,8 @@ check: .venv/developer  ## style, types, layers
 
 .venv/peers: .venv/developer
 	@echo "Installing the programs we measure ourselves against into .venv"
+	@# pip before 23.3 fails when two packages spell an extra of a third differently: lxml[html_clean], lxml[html-clean].
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=23.3'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
