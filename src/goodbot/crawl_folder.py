@@ -149,7 +149,7 @@ class CrawlFolder:
         or if a file is in the way, RunError if that fails."""
         self.check_name()
         if self.is_import:
-            raise InputError(f"{self.path} has imported documents: crawl into another folder")
+            raise InputError(f"{self.path} has imported documents: use another folder")
         make_folder(self.path)
 
     @contextmanager

@@ -174,7 +174,7 @@ async def test_any_query_is_answered(folder: Path, query: str) -> None:
 async def test_a_crawl_into_imported_documents_is_refused(folder: Path) -> None:
     refused = await goodbot("crawl", "http://127.0.0.1:9/", "--into", folder, "--allow-private")
     assert (refused.status, refused.out) == (2, "")
-    assert refused.complaint == f"goodbot: {folder} has imported documents: crawl into another folder"
+    assert refused.complaint == f"goodbot: {folder} has imported documents: use another folder"
     for command in (("index", "rebuild"), ("status",)):
         refused = await goodbot(*command, "--in", folder)
         assert (refused.status, refused.complaint) == (2, f"goodbot: {folder} has imported documents, not a crawl")

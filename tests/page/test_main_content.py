@@ -102,6 +102,14 @@ def test_an_empty_page_has_no_content() -> None:
         ("<table><caption>C</caption><tr><td>1<br>2</table>", "C\n\n| 1 2 |\n| --- |"),
         ("<table role=presentation><tr><td>1<td>2</table>", "1\n\n2"),
         ("<p>a\x1b[31mb\x9b\u0007", "a\\[31mb"),
+        ("<p>10<sup>6</sup> m<sub>x</sub>", "10<sup>6</sup> m<sub>x</sub>"),
+        ("<p>word<sup><a href='#n1'>1</a></sup>", "word[1](https://example.org/a/page#n1)"),
+        ("<p>a<sup></sup>b<sup><b>c</b></sup>", "ab**c**"),
+        ("<ul><li><input type=checkbox disabled checked> a<li><input type=checkbox disabled> b", "- [x] a\n- [ ] b"),
+        ("<ul><li><input type=checkbox checked> a", "- a"),
+        ("<p><a href='/x y#é(z) w'>a</a>", "[a](https://example.org/x%20y#%C3%A9(z)%20w)"),
+        ("<p><a href='http://[x'>a</a><img src='http://[x' alt=b>", "ab"),
+        ("<p><a href=''>a</a>", "[a](https://example.org/a/page)"),
     ],
 )  # fmt: skip
 def test_markdown_shows_what_the_page_shows(html: str, expected: str) -> None:
@@ -283,6 +291,31 @@ def test_a_sitemap_is_a_list_of_urls() -> None:
     found = read(sitemap, "application/xml")
     assert (found.kind, found.text) == ("sitemap", "https://example.org/b")
     assert found.markdown == "- <https://example.org/b>, 2026-01-02"
+
+
+@pytest.mark.parametrize(
+    ("media_type", "language"),
+    [
+        ("application/json", "json"),
+        ("application/ld+json; charset=utf-8", "json"),
+        ("application/feed+json", "json"),
+        ("text/xml", "xml"),
+        ("image/svg+xml", None),
+        ("text/csv", "csv"),
+        ("text/javascript", "javascript"),
+        ("application/x-yaml", "yaml"),
+        ("application/x-ndjson", "ndjson"),
+        ("application/zip", None),
+    ],
+)
+def test_data_is_a_code_block(media_type: str, language: str | None) -> None:
+    found = read('{"name": "é <b>"}\n', media_type)
+    if language is None:
+        assert (found.kind, found.text) == ("other", "")
+        return
+    assert (found.kind, found.text, found.unread) == ("text", '{"name": "é <b>"}', "")
+    assert found.markdown == f'```{language}\n{{"name": "é <b>"}}\n```'
+    assert "&lt;b&gt;" in found.html
 
 
 def test_an_image_has_no_text() -> None:

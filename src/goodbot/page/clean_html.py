@@ -4,8 +4,8 @@ from typing import Final
 
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
-SCHEMES: Final = ("http:", "https:", "mailto:", "tel:")
-"""Links of other kinds, such as `javascript:`, are not kept."""
+OTHER_SCHEMES: Final = ("mailto:", "tel:")
+"""The schemes of links that are kept beside http and https. Links of other kinds, such as `javascript:`, are not."""
 
 _TAGS: Final = """
     a abbr address article b bdi bdo blockquote br caption cite code dd del details dfn div dl dt em figcaption
@@ -23,7 +23,7 @@ _SANITIZER: Final = Sanitizer(
             "ol": frozenset({"start"}),
             "time": frozenset({"datetime"}),
         },
-        url_schemes=frozenset(scheme.rstrip(":") for scheme in SCHEMES),
+        url_schemes=frozenset({"http", "https", *(scheme.rstrip(":") for scheme in OTHER_SCHEMES)}),
         on_disallowed_tag=OnDisallowed.STRIP,
     )
 )

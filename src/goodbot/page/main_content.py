@@ -1,7 +1,7 @@
 """Reads the main content of a document, as text, Markdown and HTML: the article, without menus.
 
-Pages, PDFs, plain text and Markdown files are read, and feeds and sitemaps are listed. The libraries that find and
-convert the content are imported with the first page.
+Pages, PDFs, plain text, data such as JSON, and Markdown files are read; feeds and sitemaps are listed. The libraries
+that find and convert the content are imported with the first page.
 """
 
 import re
@@ -11,6 +11,7 @@ from typing import Literal
 from goodbot.human import human_bytes
 from goodbot.page.body import Body
 from goodbot.page.document import DOCUMENT_BYTES, READ_BYTES, page_of_list, read_extract
+from goodbot.page.encoding import decode_text
 from goodbot.page.extract import Extract
 from goodbot.page.list_file import open_listing
 from goodbot.page.page_building import page_of
@@ -19,6 +20,12 @@ from goodbot.url import Url, resolve
 from goodbot.values import Page, Response
 
 _MAYBE_SCRIPTS = "; its scripts may write it (--render)"
+
+_DATA = re.compile(
+    r"(?:application|text)/(?:[a-z0-9.-]+\+)?(json|xml|yaml)\Z|(?:application|text)/(?:x-)?"
+    r"(csv|tab-separated-values|javascript|ecmascript|css|toml|yaml|ndjson|jsonl|json-seq)\Z"
+)
+"""Matches media types of data and code that people can read; the group is the name of the language."""
 
 ContentKind = Literal["html", "text", "markdown", "pdf", "feed", "sitemap", "other"]
 
@@ -125,18 +132,33 @@ def _of_text(
     page: Page, kind: Literal["text", "markdown", "pdf", "other"], found: Extract, body: Body, cut: str
 ) -> MainContent:
     from goodbot.page.main_html import convert_markdown  # noqa: PLC0415  (see `_of_page`)
-    from goodbot.page.markdown_writing import fenced, markdown_of_lines  # noqa: PLC0415
+    from goodbot.page.markdown_writing import markdown_of_lines  # noqa: PLC0415
 
+    if kind == "other" and (data := _DATA.match(body.response.media_type)):
+        text = decode_text(body.content, body.response.header("content-type"), html=False)[0].strip()
+        return _fenced(page, text, data[1] or data[2], cut)
     if kind == "other":
         what = body.response.media_type or "documents without a media type"
         return MainContent(page, kind, unread=f"goodbot does not read {what}" if body.content else "it is empty")
+    if kind == "text":
+        return _fenced(page, page.text, "text", cut)
     if kind == "markdown":
         markdown, html = convert_markdown(body.text, page.url.text)
     else:
-        markdown = fenced(page.text) if kind == "text" else markdown_of_lines(page.text, page.headings)
+        markdown = markdown_of_lines(page.text, page.headings)
         html = convert_markdown(markdown, page.url.text)[1]
     read = _converted(page, kind, page.text, markdown, html, tuple(found.metas))
     return replace(read, unread="; ".join(filter(None, (_pdf_trouble(read) if kind == "pdf" else read.unread, cut))))
+
+
+def _fenced(page: Page, text: str, language: str, cut: str) -> MainContent:
+    """Returns a text that is shown as it is, in a code block."""
+    from goodbot.page.main_html import convert_markdown  # noqa: PLC0415  (see `_of_page`)
+    from goodbot.page.markdown_writing import fenced  # noqa: PLC0415
+
+    markdown = fenced(text, language)
+    read = _converted(page, "text", text, markdown, convert_markdown(markdown, page.url.text)[1])
+    return replace(read, unread="; ".join(filter(None, (read.unread, cut))))
 
 
 def _pdf_trouble(read: MainContent) -> str:

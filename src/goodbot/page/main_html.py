@@ -7,12 +7,13 @@ beside other libraries in docs/decisions/0054-main-content.md.
 import re
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import quote
 
 import turbohtml
 from turbohtml import Markdown
 
 from goodbot.page.bounded_tree import build_tree
-from goodbot.page.clean_html import SCHEMES, clean_html
+from goodbot.page.clean_html import OTHER_SCHEMES, clean_html
 from goodbot.page.code_languages import name_languages
 from goodbot.page.content_choice import choose_content
 from goodbot.page.html import read_html
@@ -20,6 +21,7 @@ from goodbot.page.main_tables import prepare_tables
 from goodbot.page.markdown import html_of_markdown
 from goodbot.page.markdown_writing import markdown_of_lines
 from goodbot.page.page_facts import author_of, date_of, title_of
+from goodbot.url import Url, resolve
 
 MAX_LINK_CHARS: Final = 16 * 1024 * 1024
 """The limit for the text that absolute links may add: a base URL may be long, and a page has many links."""
@@ -34,10 +36,22 @@ _INVISIBLE: Final = re.compile(
     r"(?:\A|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))\b", re.IGNORECASE
 )
 """A `style` attribute that hides its element. Stylesheets may hide others: they are not read."""
+_UNQUOTED: Final = "!#$%&'()*+,/:;=?@[\\]^{|}"
+"""Characters of a fragment that are not percent-encoded, beside letters, digits and `-._~` (WHATWG URL §1.3)."""
 _MAX_CHECKED: Final = 5_000
 """Links and headings checked for text; each may contain the others."""
 _CODE_BLOCK: Final = re.compile(r"<pre\b[^>]*>|</pre>|\n")
-_MARKDOWN: Final = Markdown(tables=Markdown.Tables(cell_blocks="text"))
+_MAX_SCRIPT_CHARS: Final = 40
+_TASK: Final = "task-mark"
+"""The name that the check box of a task list gets in the tree, so that it is not removed with other input elements."""
+_MARKDOWN: Final = Markdown(
+    tables=Markdown.Tables(cell_blocks="text"),
+    converters={
+        "sub": lambda _, content: f"<sub>{content}</sub>",
+        "sup": lambda _, content: f"<sup>{content}</sup>",
+        _TASK: lambda box, _: "[x]" if "checked" in box.attrs else "[ ]",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +75,7 @@ def read_main_html(html: str, base: str, title: str, text: str, *, whole: bool =
         unread, markdown = f"the main content was not looked for: {refused}", markdown_of_lines(text)
         return MainHtml(title, None, None, text, markdown, clean_html(html_of_markdown(markdown)), unread)
     facts = title_of(tree, title), author_of(tree), date_of(tree, html)
+    _name_tasks(tree)
     tree.remove(_UNSEEN)
     body = tree.select_one("body")
     if body is None:  # a frameset
@@ -68,10 +83,10 @@ def read_main_html(html: str, base: str, title: str, text: str, *, whole: bool =
     _remove_invisible(body)
     _prepare(body)
     root = body if whole else choose_content(body)
-    _resolve_links(tree, root, base)
+    _resolve_links(root, base)
     content = clean_html(root.serialize())
     # Not the tree's own text: it pads the cells of a table, so that one long cell makes all rows as long.
-    return MainHtml(*facts, read_html(_broken_lines(content)).text, root.to_markdown(_MARKDOWN), content)
+    return MainHtml(*facts, read_html(_broken_lines(content)).text, _markdown(root), content)
 
 
 def convert_markdown(markdown: str, base: str) -> tuple[str, str]:
@@ -81,10 +96,18 @@ def convert_markdown(markdown: str, base: str) -> tuple[str, str]:
     body = None if tree is None else tree.select_one("body")
     if tree is None or body is None:
         return markdown, clean_html(html)
+    _name_tasks(tree)
     tree.remove(_UNSEEN)
     _prepare(body)
-    _resolve_links(tree, body, base)
-    return body.to_markdown(_MARKDOWN), clean_html(body.serialize(inner=True))
+    _resolve_links(body, base)
+    clean = clean_html(body.serialize(inner=True))
+    return _markdown(body), clean
+
+
+def _markdown(root: turbohtml.Element) -> str:
+    """Returns the content below `root` as Markdown; changes its tree."""
+    _limit_scripts(root)
+    return root.to_markdown(_MARKDOWN)
 
 
 def _remove_invisible(body: turbohtml.Element) -> None:
@@ -106,6 +129,12 @@ def _broken_lines(html: str) -> str:
         return found[0]
 
     return _CODE_BLOCK.sub(replaced, html)
+
+
+def _name_tasks(tree: turbohtml.Document) -> None:
+    """Renames the check boxes of task lists, as programs write them for Markdown."""
+    for box in tree.select("li input[type=checkbox][disabled]")[:_MAX_CHECKED]:
+        box.tag = _TASK
 
 
 def _prepare(root: turbohtml.Element) -> None:
@@ -140,18 +169,46 @@ def _limit_breaks(root: turbohtml.Element) -> None:
                 node.tag = "wbr"  # it shows nothing; taking the element out would take linear time
 
 
-def _resolve_links(tree: turbohtml.Document, root: turbohtml.Element, base: str) -> None:
-    """Makes the links below `root` absolute. Links of other kinds than Web and mail become text."""
+def _limit_scripts(root: turbohtml.Element) -> None:
+    """Keeps superscripts and subscripts of a few characters, as in 10<sup>6</sup>. Others, such as those around the
+    number of a footnote with its link, become ordinary elements."""
+    for element in root.select("sup, sub"):
+        chars = 0
+        for child in element.children:
+            chars += len(child.data) if isinstance(child, turbohtml.Text) else _MAX_SCRIPT_CHARS
+            if chars >= _MAX_SCRIPT_CHARS:
+                break
+        if not 0 < chars < _MAX_SCRIPT_CHARS:
+            element.tag = "span"
+
+
+def _resolve_links(root: turbohtml.Element, base: str) -> None:
+    """Makes the links below `root` absolute. Links of other kinds than Web and mail, and invalid ones, become text."""
     links = root.select("a[href], img[src]")
     if len(links) * len(base) > MAX_LINK_CHARS:
         for link in links:
             link.attrs.pop("href", None)
         root.remove("img")
         return
-    tree.resolve_links(base)
+    page = Url(base)
     for link in links:
         name = "src" if link.tag == "img" else "href"
-        if not str(link.attrs.get(name) or "").lower().startswith(SCHEMES):
+        reference = str(link.attrs.get(name) or "")
+        target = _absolute(page, reference) if reference or name == "href" else None
+        if target is None:
             link.attrs.pop(name, None)
+        else:
+            link.attrs[name] = target
     for image in root.select("img:not([src])"):
         image.replace_with(turbohtml.Text(str(image.attrs.get("alt") or "")))
+
+
+def _absolute(page: Url, reference: str) -> str | None:
+    """Returns the URL that a link leads to, with its fragment; None if goodbot does not keep such links."""
+    if reference.strip().lower().startswith(OTHER_SCHEMES):
+        return quote(reference.strip(), safe=_UNQUOTED, errors="replace")
+    url = resolve(page, reference)
+    if url is None:
+        return None
+    fragment = quote(reference.partition("#")[2].strip(), safe=_UNQUOTED, errors="replace")
+    return f"{url.text}#{fragment}" if fragment else url.text

@@ -35,10 +35,10 @@ def markdown_of_lines(text: str, headings: Collection[str] = ()) -> str:
     return "\n".join(parts).strip()
 
 
-def fenced(text: str) -> str:
-    """Returns plain text as a code block, which shows it as it is; empty for an empty text."""
+def fenced(text: str, language: str) -> str:
+    """Returns a text as a code block, which shows it as it is; empty for an empty text."""
     fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
-    return f"{fence}text\n{text}\n{fence}" if text else ""
+    return f"{fence}{language}\n{text}\n{fence}" if text else ""
 
 
 def markdown_of_entries(entries: Sequence[ListedUrl], title: str = "") -> str:
