@@ -98,7 +98,8 @@ def _json(report: "ImportReport") -> dict[str, object]:
         "skipped": {reason: counts.skipped[reason] for reason in get_args(Skipped)},
         "damages": report.damaged,
         "damaged": [
-            {"file": one.file, "entry": one.entry or None, "at": one.at, "what": one.what} for one in report.damages
+            {"file": one.file, "entry": one.entry or None, "at": one.at, "url": one.url or None, "what": one.what}
+            for one in report.damages
         ],
     }
 

@@ -15,6 +15,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from goodbot.store.foreign.capture_reader import looks_like_archive, read_archive, unix_time
+from goodbot.store.foreign.foreign_values import Damage
 from store.foreign.foreign_samples import AT, HTML, ID, Read, http, members, page, pages, record, response, sha1
 
 if sys.version_info >= (3, 14):
@@ -304,6 +305,15 @@ def test_after_damage_reading_goes_on(data: bytes, left: list[int], what: str) -
     assert found.damages
     assert what in found.whats[0]
     assert len(found.damages) <= 2
+
+
+def test_damage_names_the_url_of_its_record() -> None:
+    cut = b"".join(FIVE)[:-10]
+    found = Read(cut)
+    assert [damage.url for damage in found.damages] == [URLS[4]]
+    assert str(found.damages[0]).endswith(f"({URLS[4]})")
+    long = Damage("a.warc", "", 0, "damaged", "http://example.org/" + "x" * 8000)
+    assert len(str(long)) < 300
 
 
 @pytest.mark.parametrize("name", ["sha1", "sha-1", "sha256", "md5", "unheard-of"])

@@ -58,6 +58,13 @@ def test_hostile_entries_are_refused_and_the_others_read(name: str | zipfile.Zip
     assert what in found.whats[0]
 
 
+@pytest.mark.parametrize("name", ["archive\\a.warc.gz", "./archive/a.warc.gz", "archive//./a.warc.gz"])
+def test_unusual_names_are_read_once(name: str) -> None:
+    assert Read(wacz([(name, FIVE)])).urls == URLS
+    twice = Read(zipped([("archive/a.warc.gz", FIVE), (name, OTHERS)]))
+    assert (twice.urls, twice.whats) == (URLS, ["its name occurs twice in the ZIP file"])
+
+
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_second_entry_of_a_name_is_refused() -> None:
     found = Read(zipped([("archive/a.warc.gz", FIVE), ("archive/a.warc.gz", OTHERS)]))

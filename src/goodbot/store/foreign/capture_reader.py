@@ -89,7 +89,8 @@ def _warc(file: Readable, name: str, entry: str, most_bytes: int, progress: Call
         for record in read_records(stream, most_bytes + HEAD_BYTES):
             progress(stream.raw_offset)
             if record.damage:
-                yield Damage(name, entry, record.at, record.damage)
+                url = parse_url(record.fields.get("warc-target-uri", "").strip("<>"))
+                yield Damage(name, entry, record.at, record.damage, "" if url is None else url.text)
             yield from pairing.take(record, most_bytes)
     except BarrenError:
         yield Damage(name, entry, stream.raw_offset, "no record follows for a long time, so the rest is not read")
@@ -125,7 +126,7 @@ class _Pairing:
             return
         yield from self.last()
         if kind not in _CAPTURES:
-            if record.fields:
+            if kind or not record.damage:
                 yield OtherRecord()
             return
         capture = capture_of(record, most_bytes)

@@ -22,27 +22,31 @@ whose payload is in none of the files. `forgotten`: `goodbot forget` bars its ho
 
 MAX_DAMAGES: Final = 1000
 """Damages that are listed at most; all are counted."""
+_MAX_SHOWN_CHARS: Final = 200
 
 
 class Damage(NamedTuple):
     """Something in a file that could not be read, or is not as its file says. `at`: about where, in bytes of the file;
-    `entry`: in which file of a WACZ file, else empty."""
+    `entry`: in which file of a WACZ file, else empty. `url`: that of the damaged record, empty if unknown."""
 
     file: str
     entry: str
     at: int
     what: str
+    url: str = ""
 
     def __str__(self) -> str:
         """Describes the damage in one line for people."""
         place = f"{self.file}, {self.entry}" if self.entry else self.file
-        return f"{place}: about byte {self.at:,}: {self.what}"
+        url = self.url if len(self.url) <= _MAX_SHOWN_CHARS else f"{self.url[:_MAX_SHOWN_CHARS]}…"
+        return f"{place}: about byte {self.at:,}: {self.what}" + (f" ({url})" if url else "")
 
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
     """One record of a WARC file. `fields`: names in lower case, of repeated fields only the first. `block` may be
-    cut (`length` is that of the whole). `damage`: why it is not whole; empty if it is."""
+    cut (`length` is that of the whole). `damage`: why it is not whole; empty if it is. A damaged record without
+    `WARC-Type` was cut short, and has no block."""
 
     fields: dict[str, str]
     block: bytes

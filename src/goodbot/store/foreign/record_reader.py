@@ -170,13 +170,14 @@ def _cut_short(
     stream: UnpackedStream, fields: dict[str, str], block: bytes, lengths: tuple[int, int], at: int
 ) -> RawRecord:
     """Handles a record that has fewer bytes than it states (`lengths`): if another record begins inside, its length was
-    wrong, and it ends there; otherwise it is cut short, and nothing of it is kept."""
+    wrong, and it ends there; otherwise it is cut short, and only its target is kept."""
     have, stated = lengths
     if (shorter := _up_to_next(stream, fields, block, have, at)) is not None:
         return shorter
     tear = stream.cross()
     cut = f"a record is cut short: it has {have:,} of the {stated:,} bytes that it states"
-    return RawRecord({}, b"", have, at, f"{cut}; {tear.what}" if tear else cut)
+    target = {name: fields[name] for name in fields if name == "warc-target-uri"}
+    return RawRecord(target, b"", have, at, f"{cut}; {tear.what}" if tear else cut)
 
 
 def _up_to_next(stream: UnpackedStream, fields: dict[str, str], block: bytes, length: int, at: int) -> RawRecord | None:

@@ -65,21 +65,22 @@ class WaczFile:
         end = 0
         for info in sorted(self._zip.infolist(), key=lambda info: info.header_offset):
             refused = _refusal(info)
-            if not refused and info.filename in seen:
+            name = _normal_name(info)
+            if not refused and name in seen:
                 refused = "its name occurs twice in the ZIP file"
             if not refused and info.header_offset < end:
                 refused = "it overlaps with another entry of the ZIP file"
-            if not refused and not _WARC.fullmatch(info.filename) and _WARC_NAME.search(info.filename):
+            if not refused and not _WARC.fullmatch(name) and _WARC_NAME.search(name):
                 refused = "it is not read, because it is not in the folder archive/"
-            seen.add(info.filename)
+            seen.add(name)
             end = max(end, info.header_offset + info.compress_size)
-            if refused or _WARC.fullmatch(info.filename):
+            if refused or _WARC.fullmatch(name):
                 yield info, refused
 
     @contextmanager
     def opened(self, info: zipfile.ZipInfo) -> Iterator["VerifiedEntry"]:
         """Opens an entry for reading. Raises one of `ERRORS` if it is damaged."""
-        stated = self._digests.get(info.filename)
+        stated = self._digests.get(_normal_name(info))
         if info.compress_type == zipfile.ZIP_STORED:
             yield VerifiedEntry(_Stored(self._file, info), stated)
             return
@@ -88,12 +89,12 @@ class WaczFile:
 
     def is_wacz(self) -> bool:
         """Whether it has a description, WARC files, or other WACZ files."""
-        names = {info.filename for info in self._zip.infolist()}
+        names = set(map(_normal_name, self._zip.infolist()))
         return DESCRIPTION in names or self.is_collection() or any(map(_WARC.fullmatch, names))
 
     def missing(self) -> list[str]:
         """Returns the WARC files that the description lists, but the ZIP file lacks."""
-        names = {info.filename for info in self._zip.infolist()}
+        names = set(map(_normal_name, self._zip.infolist()))
         return [name for name in self._digests if _WARC.fullmatch(name) and name not in names]
 
     def is_collection(self) -> bool:
@@ -165,6 +166,11 @@ class VerifiedEntry:
     def is_altered(self) -> bool:
         """Whether all was read, and is not what the description states."""
         return self._done and not self.error and self._stated not in (None, self._state.hexdigest())
+
+
+def _normal_name(info: zipfile.ZipInfo) -> str:
+    """Returns the name of an entry as the format wants it: some programs write `archive\\a` or `./archive/a`."""
+    return "/".join(part for part in re.split(r"[/\\]", info.filename) if part not in ("", "."))
 
 
 def _refusal(info: zipfile.ZipInfo) -> str:
