@@ -330,6 +330,8 @@ def test_a_rendered_page_is_read_as_the_browser_has_it() -> None:
     assert (found.title, found.page.directives.archive) == ("New", False)
     assert "had no hands" in found.markdown
     assert "before" not in found.text
+    early = read_main_content(URL, response, "MyBot", rendered=Rendered("<p>some", unfinished="scripts at work"))
+    assert (early.text, early.unread) == ("some", "scripts at work")
     as_it_came = read_main_content(URL, response, "MyBot", rendered=Rendered(None))
     assert as_it_came.text == "before"
 

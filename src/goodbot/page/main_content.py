@@ -37,7 +37,7 @@ class MainContent:
     `title` is empty, and `author`, `date` (ISO 8601, of publication) and `language` (BCP 47) are None, if the document
     does not state them. `html` has absolute links, and neither scripts, styles nor event handlers. No text has control
     characters other than line break and tab, nor characters that hide text or change its order. `unread` says what
-    could not be read, or that there is no text; it is empty if everything was read.
+    could not be read, that its scripts had not finished, or that there is no text; it is empty if everything was read.
     `page` is the document as a crawl reads it, `metas` are the (name, content) pairs of its META tags.
     """
 
@@ -70,6 +70,8 @@ def read_main_content(
     `whole`: everything on a page, menus and footers too. `rendered`: the page as a browser has rendered it.
     """
     found = _read(url, response, token, whole, rendered, limit_bytes, document_bytes)
+    if rendered is not None and rendered.unfinished:
+        found = replace(found, unread="; ".join(filter(None, (found.unread, rendered.unfinished))))
     if found.text or found.markdown.strip() or found.unread:
         return found
     is_page = found.kind == "html" and rendered is None

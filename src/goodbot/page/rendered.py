@@ -17,13 +17,15 @@ class Rendered:
 
     `html` is the document of the browser, or None if the fetched document should be read. `navigations` are the
     absolute URLs that scripts tried to navigate to. `ready_at` is when the page's host may get its next request,
-    because the page itself sent requests to it; else 0.
+    because the page itself sent requests to it; else 0. `unfinished` says why rendering ended early; it is empty if it
+    did not.
     """
 
     html: str | None
     navigations: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
     ready_at: float = 0.0
+    unfinished: str = ""
 
 
 def read_rendered(url: Url, body: Body, rendered: Rendered, token: str, *, text: bool = True) -> Page:

@@ -185,6 +185,7 @@ async def test_what_never_ends_is_ended_and_what_was_made_until_then_is_read(scr
         page, rendered = await made.render()
         assert page.title == "before"
         assert "when its time was over" in story(rendered)
+        assert rendered.unfinished.startswith("its scripts were still at work after ")
         assert await made.after() == "well"
         async with asyncio.timeout(60):
             while busy_tabs(made.browser):  # noqa: ASYNC110 - other processes

@@ -221,7 +221,8 @@ class PageRequests:
         )
         decision = "as it came" if dom.html is None else "rendered"
         event = Event(now, "read", decision, self._description(dom, now - began_at))
-        return Rendered(dom.html, dom.navigations, (*events, event), self._ready_at)
+        unfinished = _UNFINISHED[dom.ended].format(seconds=now - began_at)
+        return Rendered(dom.html, dom.navigations, (*events, event), self._ready_at, unfinished)
 
     def _description(self, dom: RenderedDom, seconds: float) -> str:
         total = self._answered + self._reasons.total()
@@ -241,6 +242,13 @@ _ENDS: Final = {
     "flood": "when it had requested too much",
     "lost": "when its tab was lost",
 }
+_UNFINISHED: Final = {
+    "quiet": "",
+    "time": "its scripts were still at work after {seconds:.0f} s",
+    "flood": "its scripts requested too much",
+    "lost": "the browser lost the page",
+}
+"""Why rendering ended early."""
 
 
 def _forwarded_fields(request: ResourceRequest) -> Headers:
