@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -88,3 +89,12 @@ def policy_file(folder: Path, text: str) -> Path:
     file = folder / "gate.toml"
     file.write_text(f"{text}\n[unverified]\naction = 'allow'\n")
     return file
+
+
+def write_list(data: Path, name: str, network: str) -> None:
+    """Writes an address list as `goodbot who update` does, dated today: it shows impostors for 90 days only."""
+    folder = data / "goodbot" / "addresses"
+    folder.mkdir(parents=True, exist_ok=True)
+    new = folder / "new"
+    new.write_text(f"# https://openai.com/gptbot.json\n# {datetime.now(UTC).date()}\n{network}\n")
+    new.replace(folder / f"{name}.txt")

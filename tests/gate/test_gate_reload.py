@@ -1,14 +1,13 @@
 """A gate whose files change while it answers: no request is lost, and each is decided by the old or the new state."""
 
 import asyncio
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from gate.gate_sockets import WITHIN_S, Wire, get, until
-from gate.running_gate import BROWSER, CLOSED, ROBOT, policy_file, running_gate
+from gate.running_gate import BROWSER, CLOSED, ROBOT, policy_file, running_gate, write_list
 
 OPEN = "User-agent: *\nDisallow: /other\n"
 GPTBOT = "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)"
@@ -126,6 +125,7 @@ async def test_a_policy_that_vanishes_stays_in_force(
 
 
 async def test_updated_address_lists_are_in_force(robots: Path, data_home: Path) -> None:
+    write_list(data_home, "openai-gptbot", "8.8.8.0/24")
     async with running_gate(robots) as gate:
         async with asyncio.timeout(WITHIN_S):
             before = await gate.asked("/", GPTBOT, "X-Real-IP: 9.9.9.9")
@@ -147,12 +147,3 @@ async def test_a_damaged_address_list_changes_nothing(
         await until(lambda: caplog.records)
         assert (await gate.asked("/", GPTBOT, "X-Real-IP: 9.9.9.9")).status == 200
     assert caplog.records[0].getMessage().endswith("; the gate keeps the address lists that it has")
-
-
-def write_list(data: Path, name: str, network: str) -> None:
-    """Writes a list as `goodbot who update` does."""
-    folder = data / "goodbot" / "addresses"
-    folder.mkdir(parents=True, exist_ok=True)
-    new = folder / "new"
-    new.write_text(f"# https://openai.com/gptbot.json\n# {datetime.now(UTC).date()}\n{network}\n")
-    new.replace(folder / f"{name}.txt")

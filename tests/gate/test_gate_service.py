@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from gate.gate_sockets import Wire, get
-from gate.running_gate import BROWSER, CLOSED, ROBOT, Running, policy_file, running_gate
+from gate.running_gate import BROWSER, CLOSED, ROBOT, Running, policy_file, running_gate, write_list
 from goodbot.errors import InputError
 from goodbot.exclusion import Access
 from goodbot.gate.clients import Clients
@@ -54,7 +54,8 @@ async def test_a_robot_is_refused_what_robots_txt_closes_and_a_browser_is_not(ro
     assert [let_through.status, browser.status] == [200, 200]
 
 
-async def test_the_figures_count_decisions(robots: Path) -> None:
+async def test_the_figures_count_decisions(robots: Path, data_home: Path) -> None:
+    write_list(data_home, "applebot", "17.0.0.0/8")
     async with running_gate(robots) as gate:
         for target in ("/private/1", "/private/2", "/open"):
             await gate.asked(target)
