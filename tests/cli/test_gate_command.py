@@ -9,10 +9,12 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
+from address_lists import write_current_lists
 from gate.gate_sockets import Wire, get
 from goodbot.config import Settings
 from goodbot.robot.fetch.signing import signer_of
@@ -61,17 +63,19 @@ def asking(target: str) -> bytes:
 @asynccontextmanager
 async def started(*arguments: str | Path, folder: Path | None = None) -> AsyncIterator[Started]:
     """Starts a gate on a free port."""
-    process = await start("gate", *arguments, "--port", "0", "--json", folder=folder)
-    assert process.stdout is not None
-    line = await process.stdout.readline()
-    if not line:
-        pytest.fail((await ended(process)).err)
-    command = Started(process, json.loads(line))
-    try:
-        yield command
-    finally:
-        if command.ended is None:
-            await command.end()
+    with TemporaryDirectory() as data:
+        settings = {"XDG_DATA_HOME": str(write_current_lists(Path(data)))}
+        process = await start("gate", *arguments, "--port", "0", "--json", folder=folder, settings=settings)
+        assert process.stdout is not None
+        line = await process.stdout.readline()
+        if not line:
+            pytest.fail((await ended(process)).err)
+        command = Started(process, json.loads(line))
+        try:
+            yield command
+        finally:
+            if command.ended is None:
+                await command.end()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

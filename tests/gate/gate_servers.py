@@ -10,17 +10,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 from http.client import HTTPConnection, HTTPMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
 from urllib.request import urlopen
 
-import goodbot
+from address_lists import bundled_list, write_current_lists
 from programs import ROOT, blocks_of
 from watch.formats.log_servers import TIMEOUT_S, free_port, program, running
 
@@ -90,17 +88,12 @@ http {{
 
 def address_in(list_name: str, place: int = 0) -> str:
     """An IPv4 address of a list that comes with goodbot."""
-    ranges = re.findall(r"^([0-9.]+)/\d+$", _bundled(list_name), re.MULTILINE)
+    ranges = re.findall(r"^([0-9.]+)/\d+$", bundled_list(list_name), re.MULTILINE)
     return str(ranges[place])
 
 
-def _bundled(list_name: str) -> str:
-    return (files(goodbot) / "registry" / "ranges" / f"{list_name}.txt").read_text(encoding="utf-8")
-
-
 class RunningGate:
-    """A gate on a port of its own. It can be killed, paused and started again. Its address lists are those that come
-    with goodbot, dated today: a list shows impostors for 90 days only."""
+    """A gate on a port of its own. It can be killed, paused and started again."""
 
     def __init__(self, folder: Path, policy: str, rules: str) -> None:
         self.port: Final = free_port()
@@ -112,12 +105,7 @@ class RunningGate:
         self.robots.write_text(rules)
         self.policy.write_text(policy)
         (folder / "open.txt").write_text("User-agent: *\nDisallow:\n")
-        lists = folder / "data" / "goodbot" / "addresses"
-        lists.mkdir(parents=True)
-        today = datetime.now(UTC).date().isoformat()
-        for name in ("google-common", "openai-gptbot", "bingbot"):
-            text = re.sub(r"^# \d{4}-\d\d-\d\d$", f"# {today}", _bundled(name), count=1, flags=re.MULTILINE)
-            (lists / f"{name}.txt").write_text(text)
+        write_current_lists(folder / "data")
 
     def start(self) -> None:
         """Starts the gate, and waits until it is ready."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from address_lists import write_current_lists
 from goodbot.watch.remedies import KINDS
 from journey.goodbot_process import goodbot
 from watch.remedies.saved_reports import TEXT, robot
@@ -47,7 +48,9 @@ async def test_a_remedy_is_printed(arguments: str, words: str, tmp_path: Path) -
 
 
 async def test_a_report_becomes_a_remedy(report: Path, tmp_path: Path) -> None:
-    made = (await goodbot("remedy", "nginx", "--report", report, "--undeclared", "--json", folder=tmp_path)).json
+    settings = {"XDG_DATA_HOME": str(write_current_lists(tmp_path / "data"))}
+    arguments = "remedy", "nginx", "--report", report, "--undeclared", "--json"
+    made = (await goodbot(*arguments, folder=tmp_path, settings=settings)).json
     assert (made["kind"], made["robots"], made["impostors"]) == ("nginx", ["GPTBot"], ["Googlebot"])
     assert {"203.0.113.9/32", "192.0.2.1/32", "2001:db8::1/128"} <= {*made["addresses"]}
     assert [part["text"] in made["text"] for part in made["parts"]] == [True, True]
