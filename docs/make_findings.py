@@ -45,8 +45,10 @@ AUDIT_HEAD = """# What `goodbot audit` finds
 This page is generated from the records in `src/goodbot/audit`; `goodbot explain CODE` shows one of them. Each kind of
 finding has a code, a title and a usual severity.
 
-- **error**: visitors or search engines cannot get a page that the site links to or lists.
-- **warning**: they may fail to get it, or the site contradicts itself, or a page lacks something.
+- **error**: something is broken for visitors or search engines: a broken link, a loop, a sitemap that lists a
+  disallowed page.
+- **warning**: a problem that may be intended or temporary, such as a contradiction between sitemap and page, a missing
+  title, or a slow page.
 - **info**: no fault, but worth knowing.
 
 Each kind has an example of a site that has it, with the message that `goodbot audit` prints, and a similar site that is

@@ -21,7 +21,7 @@ from goodbot.robot.fetch.identity import identity_of
 from goodbot.settings_file import save_settings
 from goodbot.store.control.writer_id import writer_id
 from goodbot.store.foreign.capture_reader import OtherRecord, SkippedCapture, is_arc, looks_like_archive, read_archive
-from goodbot.store.foreign.foreign_values import MAX_DAMAGES, Damage, ForeignCapture
+from goodbot.store.foreign.foreign_values import MAX_DAMAGED, Damage, ForeignCapture
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.values import Status
@@ -29,24 +29,24 @@ from goodbot.values import Status
 
 @dataclass(slots=True)
 class ImportReport:
-    """The result of an import. `records` counts all records of the files, also those that are no captures. `damages`
-    lists the first `MAX_DAMAGES` of what could not be read; `damaged` counts all. `status` is that of the crawl
-    afterwards; `has_index`: it has an index, so it can be searched."""
+    """The result of an import. `records` counts all records of the files, including those that are not captures.
+    `damage_count` counts the damaged places in the files; `damaged` lists the first `MAX_DAMAGED`. `status` is that of
+    the crawl afterwards; `has_index`: it has an index, so it can be searched."""
 
     files: int = 0
     bytes: int = 0
     records: int = 0
-    damaged: int = 0
-    damages: list[Damage] = field(default_factory=list)
+    damage_count: int = 0
+    damaged: list[Damage] = field(default_factory=list)
     counts: ImportCounts = field(default_factory=ImportCounts)
     status: Status | None = None
     has_index: bool = False
 
     def take(self, damage: Damage) -> None:
         """Counts damage, and lists it if the list is not full."""
-        self.damaged += 1
-        if len(self.damages) < MAX_DAMAGES:
-            self.damages.append(damage)
+        self.damage_count += 1
+        if len(self.damaged) < MAX_DAMAGED:
+            self.damaged.append(damage)
 
 
 def check_archives(files: Sequence[Path]) -> int:
@@ -71,8 +71,8 @@ def _refusal(path: Path, file: BinaryIO) -> str:
     if is_arc(file):
         new = path.with_name(re.sub(r"\.arc(?:\.gz)?\Z", "", path.name, flags=re.IGNORECASE) + ".warc.gz")
         return f"{path} is an ARC file, not a WARC file: convert it first (warcio recompress {path} {new})"
-    kind = "of another kind" if path.stat().st_size else "empty"
-    return f"{path} is {kind}, not a WARC or WACZ file: leave it out"
+    what = "neither a WARC nor a WACZ file" if path.stat().st_size else "empty, not a WARC or WACZ file"
+    return f"{path} is {what}: leave it out"
 
 
 async def import_archives(

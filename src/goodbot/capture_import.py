@@ -1,5 +1,5 @@
-"""Takes captures of other programs into a crawl: archives them, settles their URLs as a crawl does, and indexes their
-pages. A batch is one transaction, so a kill loses or doubles nothing.
+"""Takes captures of other programs into a crawl: archives them, records the outcomes of their URLs as a crawl does,
+and indexes their pages. A batch is one transaction, so a kill loses or doubles nothing.
 
 The order of writing: archive flushed → URLs, links and notes in one transaction → (now and then) index committed. What
 a killed import has written to the archive without committing it is cut off by the next one (`cut_back`).
@@ -38,7 +38,7 @@ from goodbot.values import Capture, LeasedUrl, Outcome, Request, Response, UrlRe
 
 MAX_CAPTURES: Final = 100
 MAX_BODY_BYTES: Final = 32 * 1024 * 1024
-"""A batch ends with as many captures, or as many bytes of their bodies."""
+"""A batch ends after this many captures, or this many bytes of bodies."""
 
 NOT_IMPORTED: Final = "not in the imported archives"
 """Why a URL is out of scope that only links in imported pages name."""
@@ -182,7 +182,7 @@ class CaptureImport:
     # ---- one batch
 
     def _import(self, captures: Sequence[ForeignCapture], newest: Sequence[ForeignCapture]) -> None:
-        """Archives the captures, and settles the URLs of the `newest`."""
+        """Archives the captures, and records the outcomes of the URLs of the `newest`."""
         robots = [capture for capture in captures if _is_robots_txt(capture.url)]
         for capture in robots:
             self._take_robots_txt(capture)

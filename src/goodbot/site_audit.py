@@ -122,7 +122,10 @@ def _notes(status: Status, *, has_archive: bool, has_rendered: bool) -> Iterator
     """Yields what could not be found out."""
     if not status.finished:
         left = counted(status.states["ready"] + status.states["leased"], "URL")
-        yield f"the crawl is not finished ({left} to fetch): orphan pages are not reported, and more may be wrong"
+        yield (
+            f"the crawl is not finished ({left} to fetch): orphan pages are not reported, and there may be more "
+            "problems"
+        )
     if not has_archive:
         yield (
             "the crawl keeps no archive (--no-archive): links are reported at the page where each was found first, "

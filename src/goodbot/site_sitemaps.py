@@ -17,7 +17,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from goodbot.archive_values import ArchivedResponse
-from goodbot.audit.reading import ClosedUrls, engine_directives
+from goodbot.audit.reading import DisallowedUrls, engine_directives
 from goodbot.audit.site_facts import is_language_tag
 from goodbot.audit.sitemap_files import MAX_LOC_CHARS, SitemapEntry, divide, format_index, format_sitemap
 from goodbot.audit.temporary_database import temporary_database
@@ -90,7 +90,7 @@ def write_sitemaps(
         status = ledger.status()
         written.unfinished = status.states["ready"] + status.states["leased"]
         crawl = CrawlFolder(path)
-        reading = _Reading(crawl.settings_before(), ClosedUrls(ledger.load_robots), written)
+        reading = _Reading(crawl.settings_before(), DisallowedUrls(ledger.load_robots), written)
         keeps = crawl.keeps()
         for done, record in enumerate(_visited(ledger, host), 1):
             if record.record is not None and keeps(record.record):
@@ -122,9 +122,9 @@ def _read(archive: Archive, record: UrlRecord) -> ArchivedResponse:
 class _Reading:
     """Decides which pages are listed, and with what."""
 
-    def __init__(self, settings: Settings, closed: ClosedUrls, written: WrittenSitemaps) -> None:
+    def __init__(self, settings: Settings, disallowed: DisallowedUrls, written: WrittenSitemaps) -> None:
         self._settings = settings
-        self._closed = closed
+        self._disallowed = disallowed
         self._written = written
 
     def entry(self, record: UrlRecord, archived: ArchivedResponse) -> SitemapEntry | None:
@@ -168,7 +168,7 @@ class _Reading:
             return "canonical"
         if record.same_as is not None:
             return "copy"
-        if self._closed(record.url.text) is not None:
+        if self._disallowed(record.url.text) is not None:
             return "disallowed"
         return "long" if len(record.url.text) > MAX_LOC_CHARS else None
 
@@ -183,7 +183,7 @@ def _translations(page: Page) -> tuple[tuple[str, str], ...]:
 
 
 def _changed_at(record: UrlRecord, archived: ArchivedResponse) -> float | None:
-    """Returns Last-Modified of the answer, unless it is later than the visit; else when the crawl last found the page
+    """Returns Last-Modified of the response, unless it is later than the visit; else when the crawl last found the page
     changed; else None."""
     stated = parse_page_date(archived.response.header("last-modified") or "")
     if stated is not None and 0 < stated <= archived.fetched_at:

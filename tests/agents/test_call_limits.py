@@ -28,8 +28,8 @@ async def test_a_call_beyond_the_places_of_its_host_is_answered_at_once() -> Non
         waiting = [group.create_task(limits.run(url, request)) for url in (A, A, B)]
         await asyncio.sleep(0)
         assert limits.waiting == 3
-        assert await limits.run(A, request) == Busy("2 calls already wait for a.example", 1)
-        assert await limits.run(C, request) == Busy("3 calls already wait for hosts", 1)
+        assert await limits.run(A, request) == Busy("2 calls are already waiting for a.example", 1)
+        assert await limits.run(C, request) == Busy("3 calls are already waiting for hosts", 1)
         gate.set()
     assert [task.result() for task in waiting] == ["page"] * 3
     assert limits.waiting == 0
@@ -86,4 +86,4 @@ async def test_a_timeout_of_the_request_itself_is_not_taken_for_the_end_of_the_c
 
 async def test_a_host_that_wants_a_long_delay() -> None:
     limits, _ = limits_of()
-    assert limits.until(A, 1012.2) == Busy("a.example asks for a longer delay between requests", 13)
+    assert limits.until(A, 1012.2) == Busy("a.example may not be requested before 1970-01-01 00:16:52 UTC", 13)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agents.fake_pages import TOKEN, FakePages, carried_out_or_refused, page_of, rules
 from agents.test_arguments import JSON
 from goodbot.agents.call_limits import CallLimits
-from goodbot.agents.fetch_tool import KEPT_S, FetchTool
+from goodbot.agents.fetch_tool import KEPT_S, MAX_CHARS, MAX_LINKS, FetchTool
 from goodbot.agents.tool import ToolResult
 from goodbot.errors import InputError
 from goodbot.exclusion import Access, RobotsTxt
@@ -50,6 +50,20 @@ async def test_other_forms(form: str, content: str) -> None:
     links = (Link(Url("https://example.org/b"), " to\n b "), Link(Url("https://c.example/"), ""))
     pages = FakePages(pages={HOME: page_of(links=links)})
     assert (await fetched(pages, **{"as": form})).data["content"] == content
+
+
+async def test_links_beyond_the_limit_are_counted_as_unread() -> None:
+    def links(count: int) -> FakePages:
+        found = tuple(Link(Url(f"https://example.org/{number}"), "") for number in range(count))
+        return FakePages(pages={HOME: page_of(links=found, unread="the rest")})
+
+    few = await fetched(links(MAX_LINKS), **{"as": "links"}, max_chars=MAX_CHARS)
+    assert few.data["unread"] == "the rest"
+    many = await fetched(links(MAX_LINKS + 1), **{"as": "links"}, max_chars=MAX_CHARS)
+    assert many.data["unread"] == "the rest; only the first 2,000 of 2,001 links are returned"
+    assert "unread: the rest; only the first" in many.text
+    assert many.data["content"] == few.data["content"]
+    assert (await fetched(links(MAX_LINKS + 1))).data["unread"] == "the rest"
 
 
 async def test_the_whole_page_is_another_reading() -> None:

@@ -32,7 +32,7 @@ class AnyTool:
     async def call(self, given: Mapping[str, object]) -> ToolResult:
         match given.get("error"):
             case "input":
-                raise InputError("url must be a text")
+                raise InputError("url must be a string")
             case "bug":
                 raise ZeroDivisionError("\x1b")
         return ToolResult("done", {"outcome": "page", "given": dict(given)})
@@ -60,13 +60,13 @@ async def test_a_client_sees_results_and_errors(mode: str, caplog: pytest.LogCap
         done = await client.call_tool("any", {"x": 1})
         assert (done.is_error, done.structured_content) == (False, {"outcome": "page", "given": {"x": 1}})
         wrong = await client.call_tool("any", {"error": "input"})
-        assert (wrong.is_error, wrong.structured_content["reason"]) == (True, "url must be a text")
+        assert (wrong.is_error, wrong.structured_content["reason"]) == (True, "url must be a string")
         with caplog.at_level(logging.ERROR, "goodbot"):
             bug = await client.call_tool("any", {"error": "bug"})
         content: Any = bug.content[0]
         assert (bug.is_error, content.text) == (True, "the tool any failed: the log of the server says why")
         assert "ZeroDivisionError" in caplog.text
-        with pytest.raises(Exception, match="no tool 'other': there are any"):
+        with pytest.raises(Exception, match="there is no tool 'other'; the tools are any"):
             await client.call_tool("other", {})
     assert closed == [1]
 

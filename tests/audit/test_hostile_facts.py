@@ -15,7 +15,7 @@ from goodbot.audit.judging import (
 )
 from goodbot.audit.page_places import find_places
 from goodbot.audit.reading import (
-    ClosedUrls,
+    DisallowedUrls,
     RequestedUrls,
     engine_directives,
     links_but,
@@ -65,7 +65,7 @@ def stage(staging: Staging, url: Url, markup: str, state: str, why: str, target:
 
 @given(st.lists(st.tuples(URLS, PAGES, STATES, st.text(), URLS), min_size=1, max_size=5))
 def test_nothing_fails(pages: list[tuple[Url, str, str, str, Url]]) -> None:
-    closed = ClosedUrls(lambda origin: ROBOTS)
+    disallowed = DisallowedUrls(lambda origin: ROBOTS)
     with open_staging() as staging:
         for url, markup, state, why, target in pages:
             stage(staging, url, markup, state, why.encode("utf-8", "replace").decode(), target.text)
@@ -74,12 +74,12 @@ def test_nothing_fails(pages: list[tuple[Url, str, str, str, Url]]) -> None:
         for page in list(staging.pages(None)):
             store.add(content_problems(page, has_content=True))
             store.add(weight_problems(page, 1.0, 0))
-            store.add(noindex_problems(page, closed))
-            store.add(canonical_problems(page, staging.url, staging.page, closed))
+            store.add(noindex_problems(page, disallowed))
+            store.add(canonical_problems(page, staging.url, staging.page, disallowed))
         for entry in list(staging.entries(None)):
             facts = staging.url(entry.url)
             assert facts is not None
-            store.add(listed_problems(entry.sitemap, facts, staging.page(entry.url), staging.url, closed))
+            store.add(listed_problems(entry.sitemap, facts, staging.page(entry.url), staging.url, disallowed))
         for facts in list(staging.problems()):
             problem = link_problem(facts, staging.url)
             assert problem is not None
@@ -108,7 +108,7 @@ def test_any_redirects_end(state: str, status: int, why: str, targets: list[Url]
             page,
             lambda url: None,
             lambda url: PageFacts(url, True, canonical=chain.get(url)),
-            ClosedUrls(lambda origin: None),
+            DisallowedUrls(lambda origin: None),
         )
     )
 

@@ -106,7 +106,7 @@ async def test_each_fault_is_found_where_it_was_planted(server: WebServer, crawl
     assert by_code["A105", "Loop"]["related"]["hops"] == [f"{site}/loop", f"{site}/loop-2", f"{site}/loop"]
     assert by_code["A402", None]["related"] == {
         "title": "Same title",
-        "pages": [f"{site}/one", f"{site}/two"],
+        "urls": [f"{site}/one", f"{site}/two"],
         "count": 2,
     }
     assert all(set(each) >= {"url", "line", "column", "code", "severity", "message", "fix"} for each in found)

@@ -156,10 +156,8 @@ async def test_a_disallowed_page_names_the_rule(target: str) -> None:
         result = await goodbot("fetch", server.url(target), "--allow-private")
         assert (result.status, result.out) == (1, "")
         led = f" (to which {server.url(target)} redirects)" if target == "/to-closed" else ""
-        begin = (
-            f"goodbot: not fetched: robots.txt disallows {server.url('/closed')}{led} for goodbot: Disallow: /closed"
-        )
-        assert result.complaint.startswith(f"{begin} (line 2)")
+        begin = f"goodbot: not fetched: {server.url('/closed')}{led}: robots.txt disallows it for goodbot: "
+        assert result.complaint.startswith(f"{begin}Disallow: /closed (line 2)")
         assert "/closed" not in server.targets
 
 
@@ -170,7 +168,7 @@ async def test_a_disallowed_page_names_the_rule(target: str) -> None:
         (["/image"], 3, "goodbot does not read image/png"),
         (["/broken", "/clocks"], 1, "status 500"),
         (["/to-file"], 3, "status 302 Found, a redirect to 'file:///etc/passwd'"),
-        (["/empty"], 3, "/empty: it has no text; its scripts may write it (--render)"),
+        (["/empty"], 3, "/empty: it has no text; its scripts may write it (render it: --render, or render=True)"),
         (["/image", "/closed"], 3, "image/png"),
         (["/closed", "/closed"], 1, "Disallow: /closed"),
     ],
@@ -281,7 +279,7 @@ CLOSED = Verdict(False, 2, "Disallow: /", "Disallow: / (line 2) matches.", "RFC 
 HELD = Reading("u", "u", OPEN, held_until=0.0, trouble="the host may not be requested before 0 (Unix seconds)")
 READ = Reading("u", "u", OPEN, 200, text="t", markdown="t")
 FAILED = Reading("u", "u", OPEN, failure=Failure("dns", "no such host"), trouble="dns: no such host")
-REFUSED = Reading("u", "u", CLOSED, trouble="forbidden by robots.txt")
+REFUSED = Reading("u", "u", CLOSED, trouble="disallowed by robots.txt")
 
 
 @pytest.mark.parametrize(
@@ -304,7 +302,7 @@ def test_the_exit_status_of_several(readings: list[Reading], expected: int) -> N
 def test_a_host_that_must_be_left_alone_is_named_with_a_time() -> None:
     line = trouble_line(HELD)
     assert line is not None
-    assert line.startswith("u was not fetched: its host may not be requested before 1970-01-01")
+    assert line.startswith("not fetched: u: its host may not be requested before 1970-01-01")
 
 
 def test_front_matter_is_json_in_yaml() -> None:

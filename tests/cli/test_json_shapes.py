@@ -94,7 +94,7 @@ disallow = ["/a"]
 REMEDY = {"kind", "text", "parts", "robots", "impostors", "addresses", "warnings"}
 SNAPSHOT = {"done", "version", "documents", "files", "size_bytes", "copied_files", "copied_bytes"}
 EXPORTED = {"done", "file", "bytes", "files", "records", "captures", "pages", "damaged"}
-IMPORTED = {"done", "files", "bytes", "records", "captures", "known", "pages", "skipped", "damages", "damaged"}
+IMPORTED = {"done", "files", "bytes", "records", "captures", "known", "pages", "skipped", "damage_count", "damaged"}
 SEARCH = {"query", "total", "took_ms", "hits"}
 
 # command → exit status, shape, keys of the object, of each item of the list or of the first line

@@ -83,7 +83,7 @@ async def test_a_url_that_is_too_long(robots: Path) -> None:
     result = await goodbot("allowed", robots, "--agent", "x", "/" + "a" * 8192)
     assert (result.status, result.complaint) == (
         2,
-        "goodbot: a URL may have at most 8,192 characters, and this one has 8,193",
+        "goodbot: a URL may have at most 8,192 characters; this one has 8,193",
     )
 
 

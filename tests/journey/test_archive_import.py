@@ -88,7 +88,7 @@ def library(tmp_path: Path) -> Path:
 async def test_every_command_works_on_what_was_imported(tmp_path: Path, library: Path) -> None:
     folder = tmp_path / "crawl"
     done = await imported(folder, library)
-    assert (done["captures"], done["pages"], done["robots_txt"], done["damages"]) == (9, 8, 1, 0)
+    assert (done["captures"], done["pages"], done["robots_txt"], done["damage_count"]) == (9, 8, 1, 0)
     assert {why: count for why, count in done["skipped"].items() if count} == {"not http": 1}
     known = await urls(folder)
     assert {url: line["state"] for url, line in known.items()} == {
@@ -120,7 +120,7 @@ async def test_every_command_works_on_what_was_imported(tmp_path: Path, library:
     all_of_it = tmp_path / "all.warc.gz"
     assert (await goodbot("export", "--in", folder, "--what", "warc", "-o", all_of_it)).status == 0
     again = await imported(tmp_path / "copy", all_of_it)
-    assert (again["captures"], again["damages"]) == (9, 0)
+    assert (again["captures"], again["damage_count"]) == (9, 0)
     assert (await urls(tmp_path / "copy")).keys() == known.keys()
 
 
@@ -209,7 +209,7 @@ async def test_a_wacz_file_is_imported(tmp_path: Path) -> None:
     ]
     folder = tmp_path / "crawl"
     done = await imported(folder, write(tmp_path / "a.wacz", wacz(entries)))
-    assert (done["captures"], done["skipped"]["not http"], done["damages"]) == (3, 1, 0)
+    assert (done["captures"], done["skipped"]["not http"], done["damage_count"]) == (3, 1, 0)
     assert await found(folder, "zebra") == [f"{SITE}/{number}" for number in range(3)]
 
 
@@ -217,7 +217,7 @@ async def test_damage_is_listed_and_the_rest_imported(tmp_path: Path) -> None:
     torn = write(tmp_path / "torn.warc.gz", members(pages(5))[:-30])
     folder = tmp_path / "crawl"
     done = await imported(folder, torn, status=1)
-    assert (done["captures"], done["damages"]) == (4, 1)
+    assert (done["captures"], done["damage_count"]) == (4, 1)
     assert done["damaged"][0]["file"] == str(torn)
     shown = await goodbot("archive", "import", torn, "--into", folder)
     assert shown.status == 1
@@ -230,14 +230,14 @@ async def test_damage_is_listed_and_the_rest_imported(tmp_path: Path) -> None:
 
 BAD = [
     ("empty", b"", "is empty, not a WARC or WACZ file"),
-    ("text.warc.gz", b"hello", "is of another kind, not a WARC"),
+    ("text.warc.gz", b"hello", "is neither a WARC nor a WACZ file"),
     (
         "old.arc.gz",
         gzip.compress(b"filedesc://x 0.0.0.0 20240301 text/plain 76\n"),
         "is an ARC file, not a WARC file: convert it first",
     ),
-    ("letter.docx", zipped([("word/document.xml", b"<w/>")]), "is of another kind, not a WARC"),
-    ("nothing.wacz", zipped([]), "is of another kind, not a WARC"),
+    ("letter.docx", zipped([("word/document.xml", b"<w/>")]), "is neither a WARC nor a WACZ file"),
+    ("nothing.wacz", zipped([]), "is neither a WARC nor a WACZ file"),
     ("named.warc", b"filedesc://x 0.0.0.0 20240301 text/plain 76\n", "is an ARC file"),
 ]
 
@@ -286,7 +286,7 @@ async def test_an_export_lists_pages_whose_later_answers_are_errors(tmp_path: Pa
         page = json.loads(wacz_file.read("pages/pages.jsonl").splitlines()[1])
     assert (page["url"], page["ts"][:10]) == (f"{SITE}/0", "2024-03-01")
     printed = await goodbot("archive", "export", "-o", "-", "--in", folder)
-    assert (printed.status, printed.complaint) == (2, "goodbot: a WACZ file is not printed: give a FILE")
+    assert (printed.status, printed.complaint) == (2, "goodbot: a WACZ file cannot go to standard output: name a file")
 
 
 async def test_what_cannot_be_used_is_bad_input(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ async def test_a_site_of_scripts_is_crawled_searched_and_explained(tmp_path: Pat
     events = (await goodbot("why", server.url("/zebra"), "--in", tmp_path, "--json")).json["events"]
     rendered = next(event for event in events if event["step"] == "read")
     assert rendered["decision"] == "rendered"
-    assert "3 requests, 2 answered; 1 refused: 1 forbidden by robots.txt" in rendered["reason"]
+    assert "3 requests, 2 answered; 1 refused: 1 disallowed by robots.txt" in rendered["reason"]
     forbidden = next(event for event in events if event["decision"] == "disallowed")
     assert forbidden["line"] == 2
     assert server.url("/stock/prices") in forbidden["reason"]

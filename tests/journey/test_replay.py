@@ -128,7 +128,7 @@ async def test_a_file_of_py_wacz_is_imported(tmp_path: Path) -> None:
     await run(PROGRAMS / "wacz", "create", "-o", theirs, "--detect-pages", warc, folder=tmp_path)
     result = await goodbot("archive", "import", theirs, "--into", tmp_path / "library", "--json")
     assert result.status == 0, result.err
-    assert (result.json["pages"], result.json["robots_txt"], result.json["damages"]) == (2, 1, 0)
+    assert (result.json["pages"], result.json["robots_txt"], result.json["damage_count"]) == (2, 1, 0)
 
 
 async def test_an_export_is_a_wacz_file_with_the_pages_of_the_crawl(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ async def test_a_damaged_archive_is_exported_as_far_as_it_can_be_read(tmp_path: 
     assert len(result.json["damaged"]) == 1
     assert "damaged" in result.complaint
     again = await goodbot("archive", "import", wacz, "--into", tmp_path / "copy", "--json")
-    assert (again.status, again.json["damages"]) == (0, 0)
+    assert (again.status, again.json["damage_count"]) == (0, 0)
     assert again.json["captures"] == result.json["captures"]
 
 

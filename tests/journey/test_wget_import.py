@@ -45,7 +45,7 @@ async def test_a_crawl_of_wget_is_imported(tmp_path: Path, *, compressed: bool) 
         front = server.url("/")
     warc = tmp_path / ("theirs.warc.gz" if compressed else "theirs.warc")
     result = await goodbot("archive", "import", warc, "--into", tmp_path / "crawl", "--json")
-    assert (result.status, result.json["damages"]) == (0, 0), result.err + result.out
+    assert (result.status, result.json["damage_count"]) == (0, 0), result.err + result.out
     lines = (await goodbot("export", "--in", tmp_path / "crawl", "--what", "urls")).lines
     states = {line["url"].removeprefix(front): (line["state"], line["status"], line["title"]) for line in lines}
     assert states == {

@@ -71,7 +71,7 @@ def test_an_empty_page_has_no_content() -> None:
     for page in ("", "<p>", "<frameset><frame src=a></frameset>", "<body hidden>x", "<script>var x = 1</script>"):
         found = read(page)
         assert (found.text, found.markdown.strip()) == ("", "")
-        assert found.unread == "it has no text; its scripts may write it (--render)"
+        assert found.unread == "it has no text; its scripts may write it (render it: --render, or render=True)"
     assert read("", "text/plain").unread == "it has no text"
 
 
@@ -370,7 +370,7 @@ def test_hostile_pages_are_read_within_bounds(name: str) -> None:
 def test_a_page_whose_tree_is_not_built_keeps_its_text() -> None:
     found = read("<div>" * 50_000 + "a * b")
     assert (found.text, found.markdown, found.html.strip()) == ("a * b", "a \\* b", "<p>a * b</p>")
-    assert found.unread.startswith("the main content was not looked for: the page has more than")
+    assert found.unread.startswith("the main content was not extracted: the page has more than 32,768 tags")
 
 
 _MARKUP = """

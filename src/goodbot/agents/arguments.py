@@ -24,14 +24,14 @@ class Arguments:
         return name in self._given
 
     def text(self, name: str, most: int) -> str:
-        """Returns a text of at most `most` characters, which is not empty."""
+        """Returns a string of at most `most` characters, which is not empty."""
         value = self._required(name)
         if not isinstance(value, str):
             raise InputError(f"{name} must be a string, not {quoted(value)}")
         if not value.strip():
             raise InputError(f"{name} is empty")
         if len(value) > most:
-            raise InputError(f"{name} may have at most {most:,} characters, and this one has {len(value):,}")
+            raise InputError(f"{name} may have at most {most:,} characters; it has {len(value):,}")
         return value
 
     def url(self, name: str) -> Url:
@@ -46,7 +46,7 @@ class Arguments:
         if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
             raise InputError(f"{name} must be a list of one or more URLs, not {quoted(value)}")
         if len(value) > most:
-            raise InputError(f"{name} may have at most {most} URLs, and these are {len(value):,}")
+            raise InputError(f"{name} may have at most {most} URLs; {len(value):,} were given")
         return list(dict.fromkeys(url_of(item) for item in value))
 
     def _required(self, name: str) -> object:
@@ -83,7 +83,7 @@ def url_of(text: str) -> Url:
     and without the dot after the host, which names the same host. Raises InputError if it is not an http or https
     URL."""
     if len(text) > MAX_URL_CHARS:
-        raise InputError(f"a URL may have at most {MAX_URL_CHARS:,} characters, and this one has {len(text):,}")
+        raise InputError(f"a URL may have at most {MAX_URL_CHARS:,} characters; this one has {len(text):,}")
     url = parse_url(text.strip())
     if url is None:
         raise InputError(f"{quoted(text)} is not a complete http or https URL such as https://example.org/")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from goodbot.human import counted
+from goodbot.human import counted, human_time
 from goodbot.ports import Clock
 from goodbot.url import Url, authority_of
 
@@ -85,14 +85,14 @@ class CallLimits:
 
     def until(self, url: Url, until: float) -> Busy:
         """Returns the result of a call whose host may not be requested before `until` (Unix seconds)."""
-        return self._busy(url, f"{authority_of(url.host_key)} asks for a longer delay between requests", until)
+        return self._busy(url, f"{authority_of(url.host_key)} may not be requested before {human_time(until)}", until)
 
     def _refusal(self, url: Url) -> Busy | None:
         host = authority_of(url.host_key)
         if self._waiting[url.host_key] >= self._per_host:
-            return self._busy(url, f"{counted(self._waiting[url.host_key], 'call')} already wait for {host}")
+            return self._busy(url, f"{counted(self._waiting[url.host_key], 'call')} are already waiting for {host}")
         if self.waiting >= self._in_all:
-            return self._busy(url, f"{counted(self.waiting, 'call')} already wait for hosts")
+            return self._busy(url, f"{counted(self.waiting, 'call')} are already waiting for hosts")
         wait_s = self._expected_at(url) - self._clock.now()
         if wait_s > self._wait_most_s:
             return self._busy(url, f"{host} may be requested again in {wait_s:.0f} s")

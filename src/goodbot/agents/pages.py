@@ -15,7 +15,10 @@ NO_CONTACT: Final = (
 
 
 class Pages(Protocol):
-    """Reads pages and robots.txt files as a polite robot does: it waits for the host, and obeys robots.txt."""
+    """Reads pages and robots.txt files as a polite robot does: it waits for the host, and obeys robots.txt.
+
+    Failures of the Web are results, not exceptions. `read` and `rules` raise InputError if the host needs a contact,
+    and none is set."""
 
     async def read(self, url: Url, *, whole: bool = False) -> Reading:
         """Fetches a page and reads its main text; `whole`: all of its text."""

@@ -18,7 +18,7 @@ _SLASHES: Final = re.compile("(?:/|%2f)++", re.IGNORECASE)
 
 
 def busy(url: Url, found: Busy) -> ToolResult:
-    """The host, or this server, has too much to do now."""
+    """Returns the result for a call that has to be repeated later."""
     text = f"Not fetched: {url}: {found.reason}. Call again in {found.retry_after_s} s."
     return ToolResult(text, {"outcome": "wait", "url": url.text, **busy_json(found)})
 
@@ -29,8 +29,8 @@ def busy_json(found: Busy) -> dict[str, object]:
 
 
 def disallowed(asked: Url, verdict: Verdict, *, is_same_page: bool = False) -> ToolResult:
-    """robots.txt disallows the URL of the verdict: `asked`, one to which it redirects, or (`is_same_page`) another name
-    of the same page. If robots.txt is unreachable, the call has failed: its rules are unknown."""
+    """Returns the result for a URL that robots.txt disallows: `asked`, one to which it redirects, or (`is_same_page`)
+    another spelling of it. If robots.txt is unreachable, that of a failed call: the rules are unknown."""
     if verdict.access == "unreachable":
         return failed(asked, verdict.url, None, verdict.reason)
     how = f"the same page as {asked}" if is_same_page else f"to which {asked} redirects"
@@ -42,10 +42,10 @@ def disallowed(asked: Url, verdict: Verdict, *, is_same_page: bool = False) -> T
 
 
 def withheld(asked: Url, final_url: str, preferences: Preferences, verdict: Verdict) -> ToolResult:
-    """The site, or the page, does not allow its content to be given to AI systems."""
+    """Returns the result for a page whose content may not be used as input for AI."""
     reason = preferences.reasons[AI_INPUT]
     return ToolResult(
-        f"Withheld: {final_url} may not be used as input for AI, so its content is withheld. {reason}",
+        f"Withheld: {final_url} may not be used as input for AI. {reason}",
         {
             "outcome": "withheld",
             "url": asked.text,
@@ -58,7 +58,7 @@ def withheld(asked: Url, final_url: str, preferences: Preferences, verdict: Verd
 
 
 def private(asked: Url, final_url: str) -> ToolResult:
-    """The host has a private address, and is none of those that the operator allowed."""
+    """Returns the result for a host with a private address that the operator has not allowed."""
     led = "" if final_url == asked.text else f" (to which {asked} redirects)"
     reason = (
         f"{final_url}{led} is at a private address. This server requests private addresses only for hosts that its "
@@ -70,12 +70,13 @@ def private(asked: Url, final_url: str) -> ToolResult:
 
 
 def timed_out(url: Url, found: TimedOut) -> ToolResult:
-    """There was no complete response in the time of a call."""
+    """Returns the result for a call that got no complete response in its time."""
     return failed(url, url.text, None, found.reason)
 
 
 def failed(asked: Url, final_url: str, status: int | None, trouble: str) -> ToolResult:
-    """There is no page: no response, an error status, a bot wall, an unreachable robots.txt."""
+    """Returns the result for a call without a page: no response, an error status, a bot wall, an unreachable
+    robots.txt."""
     reason = shown(trouble, TROUBLE_CHARS)
     return ToolResult(
         f"Failed: {final_url}: {reason}",
@@ -84,8 +85,8 @@ def failed(asked: Url, final_url: str, status: int | None, trouble: str) -> Tool
 
 
 def refusal_of(url: Url, access: Access, token: str) -> ToolResult | None:
-    """Returns the result if robots.txt alone says that the robot `token` gets no content of `url`, or of the same page
-    under another name (`served_as`)."""
+    """Returns the result if robots.txt alone says that the robot `token` gets no content of `url`, or of another
+    spelling of it (`served_as`)."""
     if access.failure == PRIVATE:
         return private(url, url.text)
     for each in dict.fromkeys((url, served_as(url))):

@@ -1,4 +1,5 @@
-"""Reads what a crawl has found into the staging of an audit: the outcomes of its URLs, its pages and its lists."""
+"""Reads what a crawl has found into the staging of an audit: the outcomes of its URLs, its pages,
+sitemaps and feeds."""
 
 from collections.abc import Iterator
 
@@ -17,9 +18,9 @@ from goodbot.url import Url, resolve
 
 
 class CrawlReading:
-    """Reads one crawl. A canonical URL is no link, and a translation that only the head of a page names keeps no page
-    from being an orphan. `places`: how many pages are noted for one target of links. `pages` counts the pages that were
-    read; `has_rendered`: a browser rendered some of them."""
+    """Reads one crawl. A page to which only canonical URLs or `<link rel="alternate">` lead is an orphan. `places`: how
+    many pages are noted for one target of links. `pages` counts the pages that were read; `has_rendered`: a browser
+    rendered some of them."""
 
     def __init__(
         self, staging: Staging, ledger: AuditedCrawl, settings: Settings, requested: RequestedUrls, places: int
@@ -35,7 +36,7 @@ class CrawlReading:
     # ---- reading the frontier
 
     def visited(self) -> Iterator[VisitedUrl]:
-        """Yields the URLs that were visited, and those that robots.txt closes."""
+        """Yields the URLs that were visited, and those that robots.txt disallows."""
         for record in self._ledger.records():
             facts = url_facts(record)
             if facts is None:
@@ -59,7 +60,7 @@ class CrawlReading:
     # ---- reading pages
 
     def read(self, archived: ArchivedResponse) -> None:
-        """Reads a page or a list. Leaves out a page without its body (noarchive)."""
+        """Reads a page, a sitemap or a feed. Leaves out a page without its body (noarchive)."""
         if archived.headers_only:
             return
         listing = open_listing(archived.url, archived.response, text=False)
@@ -119,6 +120,6 @@ class CrawlReading:
             yield self.pages
 
     def _answer(self, url: Url) -> AnswerSize | None:
-        """Returns size and time of the last answer, from the events of the visit."""
+        """Returns size and time of the last response, from the events of the visit."""
         record = self._ledger.record(url)
         return None if record is None else answer_size(record.events)

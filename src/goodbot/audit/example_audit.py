@@ -1,5 +1,5 @@
-"""Audits the example sites of the kinds of findings, without a server and an archive: the judges are those of an audit,
-so what they say about an example is what an audit of such a site says."""
+"""Audits the example sites of the kinds of findings, without a server and an archive. It uses the same checks as an
+audit, so the messages are the same."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence

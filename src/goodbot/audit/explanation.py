@@ -11,8 +11,8 @@ from goodbot.human import human_bytes
 
 
 def explain_audit(code: str) -> Explanation:
-    """Explains the kind with this code, in either case; its example is audited for that. Raises InputError if there is
-    none."""
+    """Explains the kind with this code (upper or lower case), with the message of its example. Raises InputError for an
+    unknown code."""
     kind = KINDS.get(code.strip().upper())
     if kind is None:
         raise InputError(f"the audit has no code {code!r}; goodbot explain --list lists the codes")

@@ -57,7 +57,8 @@ class FindingStore:
         return int(self._db.execute(query, (MAX_PLACED,)).fetchone()[0])
 
     def unplaced_entries(self) -> Iterator[tuple[int, str, str]]:
-        """Yields findings about entries of lists: number, list, target; list by list."""
+        """Yields findings about entries of sitemaps and about Sitemap records of robots.txt files: number, document,
+        target; document by document."""
         rows = self._db.execute(
             "SELECT rowid, url, target FROM findings WHERE part = 'entry' AND line IS NULL ORDER BY url, rowid"
         )

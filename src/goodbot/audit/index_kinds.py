@@ -128,7 +128,7 @@ CANONICAL_LOST: Final = AuditKind(
     "canonical URL that cannot be opened",
     "error",
     "the canonical URL of this page is {target}, which cannot be opened ({why})",
-    "search engines: they may drop this page, and cannot list the other",
+    "search engines: they may drop this page, and cannot list the canonical one",
     "name a canonical URL that exists",
     _CANONICAL,
     (home("/a"), CANONICAL_B, GONE),

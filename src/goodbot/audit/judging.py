@@ -8,7 +8,7 @@ from goodbot.audit import index_kinds, link_kinds, page_kinds
 from goodbot.audit.findings import AuditFinding, Part, finding
 from goodbot.audit.kind import AuditKind
 from goodbot.audit.page_places import Place
-from goodbot.audit.site_facts import Chain, Closed, PageFacts, UrlFacts, follow, is_language_tag
+from goodbot.audit.site_facts import Chain, Disallowed, PageFacts, UrlFacts, follow, is_language_tag
 from goodbot.check import Severity
 from goodbot.exclusion import Verdict
 from goodbot.human import human_bytes
@@ -31,7 +31,7 @@ class LinkProblem:
         self._why = why
 
     def at(self, page: str, text: str | None, pages: int | None, place: Place | None = None) -> AuditFinding:
-        """Returns the finding about a link with this text (None: unknown) on `page`, one of so many pages."""
+        """Returns the finding about a link with this text (None: unknown) on `page`, one of this many pages."""
         target, chain = self._target, self._chain
         related: dict[str, Any] = {"status": target.status, "text": text, "pages": pages}
         if target.state == "redirect":
@@ -91,12 +91,12 @@ def _leads_nowhere(end: UrlFacts) -> str:
 
 
 def listed_problems(
-    sitemap: str, target: UrlFacts, page: PageFacts | None, known: Known, closed: Closed
+    sitemap: str, target: UrlFacts, page: PageFacts | None, known: Known, disallowed: Disallowed
 ) -> Iterator[AuditFinding]:
     """Yields what is wrong with `target` as an entry of a sitemap. `page`: what was read of it, if it was."""
     url = target.url
-    if (verdict := closed(url)) is not None:
-        yield finding(index_kinds.LISTED_DISALLOWED, sitemap, "entry", url, **_closing_words(verdict))
+    if (verdict := disallowed(url)) is not None:
+        yield finding(index_kinds.LISTED_DISALLOWED, sitemap, "entry", url, **_rule_words(verdict))
     if target.state == "gone":
         yield finding(index_kinds.LISTED_GONE, sitemap, "entry", url, why=target.why)
     elif target.state == "failed":
@@ -114,7 +114,7 @@ def listed_problems(
         yield finding(index_kinds.LISTED_COPY, sitemap, "entry", url, related=named, canonical=page.canonical)
 
 
-def _closing_words(verdict: Verdict) -> dict[str, Any]:
+def _rule_words(verdict: Verdict) -> dict[str, Any]:
     return {
         "rule": verdict.rule or "robots.txt",
         "rule_line": verdict.line if verdict.line is not None else "?",
@@ -125,15 +125,15 @@ def _closing_words(verdict: Verdict) -> dict[str, Any]:
 # ---- indexing -------------------------------------------------------------------------------------------------------
 
 
-def noindex_problems(page: PageFacts, closed: Closed) -> Iterator[AuditFinding]:
+def noindex_problems(page: PageFacts, disallowed: Disallowed) -> Iterator[AuditFinding]:
     """Yields what keeps search engines from reading the page's noindex."""
-    if page.noindex is not None and (verdict := closed(page.url)) is not None:
-        words = _closing_words(verdict)
+    if page.noindex is not None and (verdict := disallowed(page.url)) is not None:
+        words = _rule_words(verdict)
         yield finding(index_kinds.UNREAD_NOINDEX, page.url, "robots", "", directive=page.noindex, **words)
 
 
 def canonical_problems(
-    page: PageFacts, known: Known, read: Callable[[str], PageFacts | None], closed: Closed
+    page: PageFacts, known: Known, read: Callable[[str], PageFacts | None], disallowed: Disallowed
 ) -> Iterator[AuditFinding]:
     """Yields what is wrong with the canonical URL of a page. `read` returns the facts of a page that was read."""
     target = page.canonical
@@ -149,8 +149,8 @@ def canonical_problems(
         related = {"hops": list(chain.urls)}
         yield finding(index_kinds.CANONICAL_REDIRECT, *place, related=related, hops=chain.text, end=chain.end)
         return
-    if (verdict := closed(target)) is not None:
-        yield finding(index_kinds.CANONICAL_DISALLOWED, *place, **_closing_words(verdict))
+    if (verdict := disallowed(target)) is not None:
+        yield finding(index_kinds.CANONICAL_DISALLOWED, *place, **_rule_words(verdict))
     other = read(target)
     if other is not None and other.noindex is not None:
         yield finding(index_kinds.CANONICAL_NOINDEX, *place, directive=other.noindex)

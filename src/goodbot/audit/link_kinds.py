@@ -41,7 +41,7 @@ REDIRECTED_LINK: Final = AuditKind(
     _REDIRECTS,
     linked(MOVED, SitePage("/c", "<p>Text")),
     linked(THERE),
-    "Reported as an info if the redirect is temporary (302, 303, 307), because the link may be correct as it is.",
+    "Reported as info if the redirect is temporary (302, 303, 307), because the link may be correct as it is.",
 )
 CHAINED_LINK: Final = AuditKind(
     "A104",
@@ -69,7 +69,7 @@ LOST_LINK: Final = AuditKind(
     "A106",
     "link to a redirect that ends in an error",
     "error",
-    "this link redirects to {end}, which cannot be opened ({why}): {hops}",
+    "this link leads to a redirect that ends at {end}, which cannot be opened ({why}): {hops}",
     "visitors, who get an error page",
     "link to a page, or let {target} redirect to one",
     _REDIRECTS,

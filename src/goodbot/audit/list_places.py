@@ -1,4 +1,4 @@
-"""Finds where URLs stand in a sitemap, and Sitemap records in a robots.txt. Lines and columns count from 1, in
+"""Finds the places of URLs in a sitemap, and of Sitemap records in a robots.txt. Lines and columns count from 1, in
 characters."""
 
 import re
@@ -17,14 +17,15 @@ _LINE: Final = re.compile(r"[^\r\n]+")
 
 
 class EntryPlace(NamedTuple):
-    """A URL of a list, and where it is written."""
+    """A URL in a sitemap or a robots.txt, and where it is written."""
 
     url: str
     place: Place
 
 
 def sitemap_places(text: str, base: Url, wanted: Collection[str]) -> Iterator[EntryPlace]:
-    """Yields the first place of each wanted URL in a sitemap at `base`, XML or one URL a line. Linear; never raises."""
+    """Yields the first place of each wanted URL in a sitemap at `base`, XML or one URL per line. Linear; never
+    raises."""
     left = set(wanted)
     line, at = 1, 0
     for found in (_LOC if "<" in text[:1000] else _LINE).finditer(text):

@@ -6,10 +6,10 @@ from typing import Final
 from goodbot.url import Url
 
 SLOW_S: Final = 2.0
-"""The time of an answer from which a page is slow, by default."""
+"""By default, a page is slow if its response took longer than this, in seconds."""
 
 HEAVY_BYTES: Final = 1_000_000
-"""The size of an HTML page, as sent, from which it is heavy, by default."""
+"""By default, an HTML page is heavy if its response body is larger than this, in bytes as sent."""
 
 PLACES: Final = 20
 """How many pages are named for each target of a link, and for each title, by default."""
@@ -17,9 +17,9 @@ PLACES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """`host`: the only host (`Url.host_key`) of which findings are reported; None: all. `slow_s`: the longest time of
-    an answer; `heavy_bytes`: the largest size of an HTML page; `places`: how many pages are named for one target of a
-    link, or one title."""
+    """`host`: the only host (`Url.host_key`) of which findings are reported; None: all. `slow_s`,
+    `heavy_bytes`: a page above is slow, an HTML page above is heavy; `places`: how many pages are named for one target
+    of a link, or one title."""
 
     host: str | None = None
     slow_s: float = SLOW_S

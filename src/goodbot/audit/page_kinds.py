@@ -28,7 +28,7 @@ REPEATED_TITLE: Final = AuditKind(
     f"{_GOOGLE.replace('crawling-indexing', 'appearance')}/title-link",
     linked(titled("/a", "Text"), titled("/b", "Text")),
     linked(titled("/a", "A"), titled("/b", "B")),
-    "Pages with noindex, or with the canonical URL of another page, do not count.",
+    "Pages with noindex, or with the canonical URL of another page, are not compared.",
 )
 NO_LANGUAGE: Final = AuditKind(
     "A403",
@@ -79,14 +79,14 @@ HEAVY: Final = AuditKind(
     "A502",
     "heavy page",
     "warning",
-    "the response body has {size}; the limit is {limit} (--heavy)",
+    "the response body is {size}; the limit is {limit} (--heavy)",
     "visitors with slow connections; search engines, which may read the beginning only",
     "compress the response, and leave out what the page does not need",
     f"{_GOOGLE}/googlebot",
     linked(SitePage("/b", "<p>Text", size_bytes=1_400_000)),
     linked(THERE),
-    "Only HTML pages count. The size is that of the response body as sent, so after compression, without images "
-    "and scripts.",
+    "Only HTML pages are checked. The size is that of the response body as sent, that is, after compression, without "
+    "images and scripts.",
 )
 ORPHAN: Final = AuditKind(
     "A601",
@@ -98,8 +98,8 @@ ORPHAN: Final = AuditKind(
     f"{_GOOGLE}/links-crawlable",
     (home(), NAMED, sitemap("/", "/b"), THERE),
     linked(NAMED, sitemap("/", "/b"), THERE),
-    "Home pages (path /) do not count. Reported only if the crawl is finished: a page still to be fetched may link "
-    "there.",
+    "Home pages (path /) are never reported, and others only if the crawl is finished: a page still to be fetched may "
+    "link there.",
 )
 KINDS: Final = (UNTITLED, REPEATED_TITLE, NO_LANGUAGE, BAD_LANGUAGE, NO_RETURN_LINK, SLOW, HEAVY, ORPHAN)
 """These kinds, in the order of their codes."""

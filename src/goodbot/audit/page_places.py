@@ -38,7 +38,7 @@ class Place(NamedTuple):
 
 
 class LinkPlace(NamedTuple):
-    """A link of a page, as often as it occurs: its URL, the place of its tag and its text."""
+    """One occurrence of a link in a page: its URL, the place of its tag and its text."""
 
     url: str
     place: Place

@@ -1,4 +1,4 @@
-"""Finds the places of findings: reads their pages and lists once more."""
+"""Finds the places of findings: reads their pages, sitemaps and robots.txt files once more."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby

@@ -43,8 +43,8 @@ def engine_directives(metas: Sequence[tuple[str, str]], headers: Headers) -> lis
 
 
 def noindex_of(each: Iterable[Directives]) -> str | None:
-    """Returns the directives that forbid a search engine to index a page, those for the first engine that may not; None
-    if all may."""
+    """Returns the directives that forbid indexing, for the first search engine that they apply to; None if all may
+    index the page."""
     forbidding = next((directives for directives in each if not directives.index), None)
     if forbidding is None:
         return None
@@ -71,8 +71,8 @@ def page_facts(
 
 
 def links_but(page: Page, found: Extract, rels: Set[str]) -> Iterator[Url]:
-    """Yields the URLs to which the page links, without those that only links without text and with these rel values
-    lead to. `found` is what the page was made of: `Page.links` has each URL once."""
+    """Yields the URLs to which the page links. Leaves out a URL if all its links have one of these rel values and no
+    text. `found` has every link; `Page.links` has each URL once."""
     left = {link.url for link in page.links if not link.anchor and not rels.isdisjoint(link.rel)}
     if left - {page.url}:
         base = (resolve(page.url, found.base) if found.base is not None else None) or page.url
@@ -82,8 +82,8 @@ def links_but(page: Page, found: Extract, rels: Set[str]) -> Iterator[Url]:
 
 
 class RequestedUrls:
-    """Knows under which URLs the crawl requests links: without tracking parameters, and without those that Clean-param
-    records of robots.txt name. Keeps the records of the last 256 origins in memory."""
+    """Finds the URLs that a crawl requests for links: without tracking parameters, and without the parameters that
+    Clean-param records of robots.txt name. Keeps the records of the last 256 origins in memory."""
 
     def __init__(self, load_robots: Callable[[str], Access | None]) -> None:
         self._load = load_robots
@@ -110,22 +110,22 @@ def source_of(record: UrlRecord) -> str | None:
     return next((source for event in record.events if (source := found_on(event)) is not None), None)
 
 
-class ClosedUrls:
-    """Says which URLs robots.txt closes to a search engine. Keeps the files of the last 256 origins in memory."""
+class DisallowedUrls:
+    """Says which URLs robots.txt disallows for a search engine. Keeps the files of the last 256 origins in memory."""
 
     def __init__(self, load_robots: Callable[[str], Access | None]) -> None:
         self._load = load_robots
         self._kept: LruCache[str, Callable[[str], Verdict | None]] = LruCache(_ORIGINS_KEPT)
 
     def __call__(self, url: str) -> Verdict | None:
-        """Returns the verdict that keeps a search engine from the URL; None if none does, or if the robots.txt is not
-        known."""
+        """Returns the verdict that disallows the URL for a search engine; None if all may fetch it, or if the
+        robots.txt is not known."""
         origin = Url(url).origin
-        closing = self._kept.get(origin)
-        if closing is None:
-            closing = self._of_origin(origin)
-            self._kept.put(origin, closing)
-        return closing(url)
+        disallowed = self._kept.get(origin)
+        if disallowed is None:
+            disallowed = self._of_origin(origin)
+            self._kept.put(origin, disallowed)
+        return disallowed(url)
 
     def _of_origin(self, origin: str) -> Callable[[str], Verdict | None]:
         access = self._load(origin)
@@ -133,8 +133,8 @@ class ClosedUrls:
             return lambda url: None
         rules = access.rules
 
-        def closing(url: str) -> Verdict | None:
+        def disallowed(url: str) -> Verdict | None:
             verdicts = (rules.verdict(url, agent) for agent in SEARCH_ENGINES if not rules.allows(url, agent))
             return next(verdicts, None)
 
-        return closing
+        return disallowed

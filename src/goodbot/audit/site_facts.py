@@ -15,14 +15,14 @@ URL_STATES: Final[tuple[UrlState, ...]] = ("page", "redirect", "disallowed", "fa
 MAX_HOPS: Final = 20
 """How many redirects or canonical URLs in a row are followed."""
 
-Closed = Callable[[str], Verdict | None]
-"""Returns the verdict that keeps a search engine from a URL; None if none does."""
+Disallowed = Callable[[str], Verdict | None]
+"""Returns the verdict that disallows a URL for a search engine; None if all may fetch it."""
 
 
 @dataclass(frozen=True, slots=True)
 class UrlFacts:
-    """A visited URL. `why` is the crawl's sentence about it. `redirect` is the target of a redirect; None if it is no
-    redirect, or leads nowhere."""
+    """A visited URL. `why` is the crawl's sentence about it. `redirect` is the target of a redirect; None if it is not
+    a redirect, or leads nowhere."""
 
     url: str
     state: UrlState

@@ -1,4 +1,4 @@
-"""Writes the findings about a site: gives what was read to the judges."""
+"""Writes the findings about a site: passes the facts to the functions of `judging`."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -19,7 +19,7 @@ from goodbot.audit.judging import (
 from goodbot.audit.options import AuditOptions
 from goodbot.audit.page_places import LinkPlace
 from goodbot.audit.place_finding import PlaceFinder
-from goodbot.audit.reading import ClosedUrls, RequestedUrls, source_of
+from goodbot.audit.reading import DisallowedUrls, RequestedUrls, source_of
 from goodbot.audit.site_facts import follow
 from goodbot.audit.staging import Staging
 from goodbot.url import Url
@@ -42,7 +42,7 @@ class SiteFindings:
         self._requested = requested
         self._places = places
         self._options = options
-        self._closing = ClosedUrls(ledger.load_robots)
+        self._disallowed = DisallowedUrls(ledger.load_robots)
 
     def find_links(self) -> None:
         """Writes the findings about links."""
@@ -89,12 +89,12 @@ class SiteFindings:
         for entry in staging.entries(host):
             facts, page = staging.url(entry.url), staging.page(entry.url)
             if facts is not None:
-                staging.findings.add(listed_problems(entry.sitemap, facts, page, staging.url, self._closing))
+                staging.findings.add(listed_problems(entry.sitemap, facts, page, staging.url, self._disallowed))
         unknown = {Url(url).host_key for url in self._unread_sitemaps()}
         hosts = dict.fromkeys(Url(url).host_key for url in staging.read_lists())
         for each in hosts:
             if each not in unknown and host in (None, each):
-                missing = (url for url in staging.unlisted(each) if self._closing(url) is None)
+                missing = (url for url in staging.unlisted(each) if self._disallowed(url) is None)
                 staging.findings.add(finding(index_kinds.UNLISTED, url) for url in missing)
 
     def _unread_sitemaps(self) -> Iterator[str]:
@@ -121,10 +121,10 @@ class SiteFindings:
         for page in staging.pages(options.host):
             staging.findings.add(content_problems(page, has_content=has_content))
             staging.findings.add(weight_problems(page, options.slow_s, options.heavy_bytes))
-            staging.findings.add(noindex_problems(page, self._closing))
-            staging.findings.add(canonical_problems(page, staging.url, staging.page, self._closing))
+            staging.findings.add(noindex_problems(page, self._disallowed))
+            staging.findings.add(canonical_problems(page, staging.url, staging.page, self._disallowed))
         for group in staging.repeated_titles(options.host, options.places):
-            related = {"title": group.title, "pages": list(group.urls), "count": group.pages}
+            related = {"title": group.title, "urls": list(group.urls), "count": group.pages}
             words: dict[str, Any] = {"title": f"`{group.title}`", "count": f"{group.pages:,}"}
             staging.findings.add(
                 finding(page_kinds.REPEATED_TITLE, url, "title", "", related=related, **words) for url in group.urls

@@ -4,6 +4,8 @@ The file takes about 220 bytes for each page, and 180 for each finding; the link
 with problems, up to a limit for each target. The memory is bounded: SQLite's cache (32 MB) and one
 page at a time. URLs are known by 64 bits of their hash: among 10 million URLs the odds that two are confused are 1 in
 370,000.
+
+In the names of tables and methods, a list is a sitemap or a sitemap index.
 """
 
 import sqlite3
@@ -129,7 +131,7 @@ class Staging:
         named: Collection[str] = (),
     ) -> list[str]:
         """Adds a page, with the URLs it links to, its translations (language and URL), and the URLs that it only names,
-        which is no link for its readers. Returns those of `links` and `named` that links should not lead to."""
+        which is not a link for its readers. Returns those of `links` and `named` that links should not lead to."""
         own = key_of(page.url)
         self._db.execute(
             "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -20,6 +20,6 @@ def temporary_database(what: str) -> Iterator[sqlite3.Connection]:
         ):
             yield connection
     except sqlite3.OperationalError as error:
-        raise RunError(f"cannot keep {what}: {error}; is the disk of TMPDIR full?") from error
+        raise RunError(f"cannot keep {what}: {error}; is there room in TMPDIR?") from error
     except OSError as error:
         raise RunError(f"cannot keep {what}: {error.strerror or error}") from error

@@ -73,7 +73,7 @@ def _requested(text: str) -> str:
     """Calls `requested`. Raises InputError for text such as `private`: no rule matches it, so it would seem allowed."""
     url = requested(text)
     if url is None and len(text) > MAX_URL_CHARS:
-        raise InputError(f"a URL may have at most {MAX_URL_CHARS:,} characters, and this one has {len(text):,}")
+        raise InputError(f"a URL may have at most {MAX_URL_CHARS:,} characters; this one has {len(text):,}")
     if url is None:
         raise InputError(f"neither an http or https URL nor a path that begins with /: {text!r}")
     return url

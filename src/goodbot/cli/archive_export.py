@@ -38,18 +38,18 @@ def command(folder: Path, target: Path, as_json: bool) -> int:
     """Write all records of the crawl in DIR as one WACZ file, which replay programs such as pywb and ReplayWeb.page
     open.
 
-    FILE has the WARC files as they are, an index of them, and the list of the pages. Works while the crawl runs. For a
-    WARC file, use goodbot export --what warc.
+    FILE has the WARC files as they are, an index of them, and the list of the pages. Works while the crawl runs. To
+    get one WARC file instead, use goodbot export --what warc.
 
     If the archive is damaged, everything that can be read is written, and the exit status is 3.
 
-    Exit status: 0: done; 2: there is no crawl in DIR, it keeps no archive, or FILE cannot be made there; 3: the archive
-    is damaged, or the disk fails.
+    Exit status: 0: done; 2: there is no crawl in DIR, it keeps no archive, or the folder of FILE does not exist; 3: the
+    archive is damaged, or the disk fails.
     """
     from goodbot.archive_export import write_wacz  # noqa: PLC0415  (not for `archive check`)
 
     if str(target) == "-":
-        raise InputError("a WACZ file is not printed: give a FILE")
+        raise InputError("a WACZ file cannot go to standard output: name a file")
     if target.resolve().is_relative_to(folder.resolve()) and CrawlFolder(folder).is_of_goodbot:
         raise InputError(f"-o would write into {folder}, whose files only goodbot may write: {target}")
     try:

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from goodbot.archive_import import ImportReport
 
 MAX_SHOWN = 20
-"""Damages printed as text at most; --json prints more."""
+"""Maximum number of damaged places printed as text; --json lists more."""
 
 _REASONS: dict[Skipped, str] = {
-    "not http": "have a URL that is not http or https",
-    "not GET": "answer a POST or another request that is not a GET",
-    "no HTTP response": "have no HTTP response",
-    "not modified": "say only that a page has not changed (304)",
-    "no usable date": "have no usable date",
-    "no usable URL": "have a URL that cannot be parsed",
-    "no original": "are revisit records whose original is in none of the files",
-    "forgotten": "belong to a host that was removed with goodbot forget",
+    "not http": "URL is not http or https",
+    "not GET": "responses to POST or another method than GET",
+    "no HTTP response": "no HTTP response",
+    "not modified": "304 responses, without a page",
+    "no usable date": "no usable date",
+    "no usable URL": "URL cannot be parsed",
+    "no original": "revisit records whose original is in none of the files",
+    "forgotten": "host was removed with goodbot forget",
 }
 
 
@@ -50,7 +50,7 @@ _REASONS: dict[Skipped, str] = {
     required=True,
     metavar="DIR",
     type=NamedPath(path_type=Path),
-    help="Folder of a crawl. It is made if it is missing.",
+    help="Folder of a crawl; created if it does not exist.",
 )
 def command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     """Import the pages of WARC and WACZ files of other programs into the crawl in DIR. Nothing is fetched.
@@ -64,10 +64,12 @@ def command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     again: nothing is lost or doubled. Pages that are only linked are recorded as out of scope; goodbot crawl SEED
     --into DIR fetches those in the scope of SEED.
 
-    Damaged records are skipped and listed, and reading goes on after them.
+    Damage is listed, and reading goes on after it. Records that are cut short or cannot be decompressed are skipped;
+    records with a wrong length or digest are imported.
 
     Exit status: 0: done; 1: done, but a file is damaged; 2: a file cannot be read or is not a WARC or WACZ file, or DIR
-    cannot take it; 3: a crawl is running in DIR, or the disk fails.
+    cannot take it; 3: a crawl is running in DIR, the disk fails, or a file became unreadable during the import (what
+    was imported is kept).
     """
     from goodbot.archive_import import import_archives  # noqa: PLC0415  (what reads pages is not for `archive check`)
     from goodbot.cli.index_progress import IndexProgress  # noqa: PLC0415
@@ -81,7 +83,7 @@ def command(files: tuple[Path, ...], folder: Path, as_json: bool) -> int:
     else:
         for line in _lines(report, folder):
             say(line)
-    return 1 if report.damaged else 0
+    return 1 if report.damage_count else 0
 
 
 def _json(report: "ImportReport") -> dict[str, object]:
@@ -96,10 +98,10 @@ def _json(report: "ImportReport") -> dict[str, object]:
         "pages": counts.pages,
         "robots_txt": counts.robots,
         "skipped": {reason: counts.skipped[reason] for reason in get_args(Skipped)},
-        "damages": report.damaged,
+        "damage_count": report.damage_count,
         "damaged": [
             {"file": one.file, "entry": one.entry or None, "at": one.at, "url": one.url or None, "what": one.what}
-            for one in report.damages
+            for one in report.damaged
         ],
     }
 
@@ -114,12 +116,12 @@ def _lines(report: "ImportReport", folder: Path) -> Iterator[str]:
     skipped = sum(counts.skipped.values())
     if skipped:
         yield f"{counted(skipped, 'capture')} skipped:"
-        yield from (f"  {count:,} {_REASONS[reason]}" for reason, count in counts.skipped.most_common())
-    if report.damaged:
-        yield f"damaged places in the files: {report.damaged:,}"
-        yield from (f"  {damage}" for damage in report.damages[:MAX_SHOWN])
-        if report.damaged > MAX_SHOWN:
-            yield f"  … and {report.damaged - MAX_SHOWN:,} more (--json lists {len(report.damages):,})"
+        yield from (f"  {count:,}: {_REASONS[reason]}" for reason, count in counts.skipped.most_common())
+    if report.damage_count:
+        yield f"damaged places in the files: {report.damage_count:,}"
+        yield from (f"  {damage}" for damage in report.damaged[:MAX_SHOWN])
+        if report.damage_count > MAX_SHOWN:
+            yield f"  … and {report.damage_count - MAX_SHOWN:,} more (--json lists {len(report.damaged):,})"
     if report.status is not None:
         states = report.status.states
         others = [f"{states[state]:,} {state}" for state in ("gone", "failed") if states[state]]

@@ -14,7 +14,7 @@ from goodbot.check import Severity
 from goodbot.check.findings import SEVERITIES
 from goodbot.cli.audit_report import report_lines, summary_line
 from goodbot.cli.command_class import Command
-from goodbot.cli.host_argument import HOST_HELP, known_host
+from goodbot.cli.host_argument import known_host
 from goodbot.cli.message_text import damaged_line
 from goodbot.cli.number_range import NumberRange
 from goodbot.cli.options import Bytes, in_option
@@ -36,7 +36,7 @@ from goodbot.site_audit import SiteAudit, audit_site
     """,
 )
 @in_option
-@click.option("--host", metavar="HOST", help=HOST_HELP)
+@click.option("--host", metavar="HOST", help="Report only findings on this host. Give HOST:PORT for a private address.")
 @click.option(
     "--format",
     "form",
@@ -85,7 +85,7 @@ from goodbot.site_audit import SiteAudit, audit_site
     default=PLACES,
     show_default=True,
     metavar="N",
-    help="Maximum number of pages listed for each broken link target and each repeated title.",
+    help="Maximum number of pages listed for each link target with a problem (A101 to A106) and each repeated title.",
 )
 @click.option(
     "--root",
@@ -112,10 +112,11 @@ def command(
     slow and heavy pages; pages that no page links to. `goodbot explain CODE` explains a code.
 
     The crawl may be running or unfinished. Without an archive (--no-archive), links have no line and column, and only
-    links, repeated titles, slow and heavy pages are checked. A damaged archive is read as far as possible.
+    links, unreadable sitemaps, repeated titles, and slow and heavy pages are reported. A damaged archive is read as far
+    as possible.
 
     Exit status: 0: no finding at or above --fail-on; 1: there are such findings; 2: bad input; 3: the archive is
-    damaged (what can be read is reported all the same), or the disk of TMPDIR is full.
+    damaged (what can be read is reported all the same), or there is no room in TMPDIR.
     """
     form = "json" if as_json else form
     _check_root(root, form)

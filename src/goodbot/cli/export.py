@@ -1,4 +1,5 @@
-"""`goodbot export`: writes what a crawl knows as JSON lines, Parquet or SQLite; what it fetched, as one WARC file."""
+"""`goodbot export`: writes URLs, pages and links of a crawl as JSON lines, Parquet or SQLite, or its archive as a
+WARC file."""
 
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -54,7 +55,7 @@ FORMATS: Final = ("jsonl", "parquet", "sqlite")
 )
 @click.pass_context
 def command(ctx: click.Context, folder: Path, whats: tuple[str, ...], form: str, as_json: bool) -> None:
-    """Write what a crawl knows as JSON lines, Parquet or SQLite, or all records it keeps.
+    """Export URLs, pages and links of a crawl as JSON lines, Parquet or SQLite, or its archive as one WARC file.
 
     \b
     urls   every known URL: url, state, status, depth, fetched_at, digest,
@@ -69,8 +70,8 @@ def command(ctx: click.Context, folder: Path, whats: tuple[str, ...], form: str,
     the same as --format jsonl, the default.
 
     Pages, links and records are read from the archive, so a crawl run with --no-archive has none. If the archive is
-    damaged, everything that can be read is written, also to the file of --output, and the last line of standard error
-    says what is missing. If nothing can be read, and after any other error, the file of --output stays as it was.
+    damaged, everything that can be read is written (the file of --output is replaced), and the last line of standard
+    error says what is missing. If nothing can be read, and after any other error, the file of --output stays as it was.
 
     Exit status: 0: done; 2: there is no crawl in DIR, or it keeps no archive; 3: the archive is damaged, or the output
     cannot be written.
@@ -89,7 +90,7 @@ def _checked_names(whats: Sequence[str], form: str) -> list[TableName]:
     if len(whats) > len(names):
         raise InputError("give each --what once")
     if len(names) > 1 and form != "sqlite":
-        raise InputError(f"--format {form} has one table: give one --what, or --format sqlite, which has several")
+        raise InputError(f"a file of --format {form} holds one table: give one --what, or use --format sqlite")
     if form == "parquet" and find_spec("pyarrow") is None:
         raise InputError("--format parquet needs pyarrow: install goodbot with the extra fast: pip install '.[fast]'")
     return names

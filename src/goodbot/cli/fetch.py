@@ -32,7 +32,7 @@ AT_ONCE: Final = 8
 SILENT_S: Final = 2.5
 """If a page takes longer, a message says which delay its host asks for."""
 MOST_READ: Final = 10_000
-"""URLs of one call."""
+"""Maximum number of URLs per command."""
 
 _OPTIONS: Final = ("agent", "contact", "allow_private", "ca_file", "resolve", "proxy")
 _OTHERS: Final = tuple(item.name for item in fields(Settings) if item.name not in _OPTIONS)
@@ -65,8 +65,8 @@ _OTHERS: Final = tuple(item.name for item in fields(Settings) if item.name not i
     "--render",
     is_flag=True,
     default=None,
-    help="Run the scripts of a page in Chromium before it is read; goodbot fetches what they request, by the same "
-    "rules. Needs Playwright (the optional dependency `render`).",
+    help="Run the scripts of a page in Chromium before it is read; goodbot fetches what the scripts request, if "
+    "robots.txt allows it. Needs Playwright (the optional dependency `render`).",
 )
 @partial(settings_options, without=_OTHERS)
 def command(urls: tuple[str, ...], form: Form, whole: bool, as_json: bool, **options: Any) -> int:
@@ -77,7 +77,7 @@ def command(urls: tuple[str, ...], form: Form, whole: bool, as_json: bool, **opt
     sitemaps. JSON has more: links, the directives of the page, the verdict of robots.txt, and what the site says about
     use of its content for search and AI.
 
-    Exit status: 0: all URLs were read; 1: some were read and some not, or robots.txt disallows all of them; 2: bad
+    Exit status: 0: all URLs were read; 1: some were read and some were not, or robots.txt disallows every URL; 2: bad
     input; 3: no URL was read, and not only because of robots.txt. With --json, the result is also written with status
     1 and 3: it says why. In other formats, FILE of --output keeps its content if no URL was read.
     """
@@ -110,7 +110,7 @@ def _settings(urls: Sequence[str], options: dict[str, Any]) -> Settings:
     """Returns the settings of the robot, with the URLs as seeds. Raises InputError for a URL that may not be
     requested."""
     if len(urls) > MOST_READ:
-        raise InputError(f"at most {MOST_READ:,} URLs can be fetched at once: use goodbot crawl --seeds for more")
+        raise InputError(f"at most {MOST_READ:,} URLs per command: use goodbot crawl --seeds for more")
     for text in urls:
         if parse_url(text.strip()) is None:
             typed = text.strip()

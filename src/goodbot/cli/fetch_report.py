@@ -35,16 +35,16 @@ def front_matter(reading: Reading) -> str:
 
 def trouble_line(reading: Reading) -> str | None:
     """Returns the line that says why a page was not read; None if it was."""
+    verdict = reading.verdict
     if reading.is_disallowed:
-        verdict = reading.verdict
-        return f"not fetched: robots.txt disallows {_named(reading)} for {verdict.agent}: {verdict.reason}"
-    if reading.held_until is not None:
-        return (
-            f"{_named(reading)} was not fetched: its host may not be requested before {human_time(reading.held_until)}"
-        )
-    if reading.verdict.access == "unreachable" and not reading.allowed and reading.failure is None:
-        return f"not fetched: {_named(reading)}: {reading.verdict.reason}"
-    return None if reading.trouble is None else f"cannot read {_named(reading)}: {reading.trouble}"
+        why = f"robots.txt disallows it for {verdict.agent}: {verdict.reason}"
+    elif reading.held_until is not None:
+        why = f"its host may not be requested before {human_time(reading.held_until)}"
+    elif verdict.access == "unreachable" and not reading.allowed and reading.failure is None:
+        why = verdict.reason
+    else:
+        return None if reading.trouble is None else f"cannot read {_named(reading)}: {reading.trouble}"
+    return f"not fetched: {_named(reading)}: {why}"
 
 
 def _named(reading: Reading) -> str:

@@ -8,7 +8,7 @@ from goodbot.exclusion.text.shown_text import shown
 from goodbot.robot.fetch.pinned_addresses import is_ipv6
 from goodbot.url import parse_url
 
-HOST_HELP = "Only this host; on private addresses HOST:PORT."
+HOST_HELP = "Only this host. Give HOST:PORT for a private address."
 MAX_HOST_CHARS = 300
 MAX_PORT_DIGITS = 5
 

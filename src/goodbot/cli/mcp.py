@@ -94,25 +94,26 @@ def command(
              the permitted uses of the content
     search   the index of --in DIR: title, URL, extract and score
     why      what became of a URL in the crawl of --in DIR; without it, what
-             robots.txt says about the URL, also rules that are overridden
+             robots.txt says about the URL, including overridden rules
 
     All sessions share one robot. It obeys robots.txt, sends one request at a time to a host, and keeps the host's delay
-    in between. Agents get no content of pages whose site or page disallows ai-input, and nothing from private addresses
-    except those of --private-host. A call that would wait more than 30 s for its host returns at once, with the time to
-    wait. At most 4 calls of fetch, and 4 of the other tools, wait for one host; for all hosts 32 and 32.
+    in between. If a page or its site disallows ai-input (use as input for AI), agents get no content of it. Nothing is
+    requested at private addresses except those of --private-host. A call that would wait more than 30 s for its host
+    returns at once, with the time to wait. For each host, at most 4 calls of fetch may wait, and 4 of allowed and why;
+    for all hosts together, 32 of each group.
 
     Without --http the protocol is on standard input and output, and the command ends when standard input closes. With
-    --http it is at http://127.0.0.1:PORT/mcp; requests with another Host or Origin are refused, to
-    prevent DNS rebinding.
+    --http it is at http://127.0.0.1:PORT/mcp. To prevent DNS rebinding, the server refuses requests whose Host or
+    Origin is neither this machine (localhost or --listen) nor --public-url.
 
     The command needs the package mcp: pip install '.[mcp]'. docs/how-to/agents.md has the settings for clients, and
     explains what is refused and why.
 
     With --http and --json: one line on standard output when the server is ready, with url and tools.
 
-    Exit status: 0: standard input closed, or ended with Ctrl-C, SIGTERM or SIGHUP; 2: bad input, such as a DIR with
-    neither a crawl nor imported documents, or the package mcp is missing; 3: cannot listen on that address and port, or
-    an index is damaged or lost.
+    Exit status: 0: standard input closed, or the server was stopped with Ctrl-C, SIGTERM or SIGHUP; 2: bad
+    input, such as a DIR with neither a crawl nor imported documents, or the package mcp is missing; 3: cannot listen on
+    that address and port, or an index is damaged or lost.
     """
     settings = _settings(folders, {"agent": agent, "contact": contact})
     public = _public(public_url, listen, port, as_json=as_json)
@@ -124,7 +125,7 @@ def command(
     if settings.contact is None:
         say_folded("goodbot: no contact is set, so public hosts are not requested: give --contact", err=True)
     for why in tools.unsearched:
-        say_folded(f"goodbot: the tool search does not search this folder: {why}", err=True)
+        say_folded(f"goodbot: search leaves out a folder: {why}", err=True)
     server = mcp.mcp_server(tools.tools, version("goodbot"), tools.robot.close)
     if port is None:
         _serve_stdio(server)

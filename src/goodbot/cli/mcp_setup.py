@@ -33,10 +33,10 @@ REQUESTS_AT_ONCE: Final = 8
 
 
 class AgentTools:
-    """The tools, and the robot that they share: so each host has one pace, whatever session asks for it.
+    """The tools, and the robot that all sessions share, so that the delay of a host holds for all of them.
 
     `settings` say who the robot is; only `private_hosts` are requested at private addresses. `folders` are searched;
-    `unsearched` says in one sentence each which of them have no index, and if none has one, there is no tool `search`.
+    `unsearched` has one sentence for each folder without an index. If no folder has one, there is no tool `search`.
     Raises InputError or RunError if a setting or a folder cannot be used.
     """
 

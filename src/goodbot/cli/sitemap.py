@@ -7,7 +7,7 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.host_argument import HOST_HELP, known_host
+from goodbot.cli.host_argument import known_host
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import say, say_folded, write_json
 from goodbot.cli.progress_line import ProgressLine
@@ -46,7 +46,11 @@ _REASONS: Final[dict[Reason, str]] = {
     metavar="FILE",
     help="The sitemap; compressed if its name ends in .gz.",
 )
-@click.option("--host", metavar="HOST", help=HOST_HELP)
+@click.option(
+    "--host",
+    metavar="HOST",
+    help="List only this host: HOST, HOST:PORT for a private address, or a URL with scheme and port.",
+)
 @click.option(
     "--base",
     metavar="URL",
@@ -58,17 +62,19 @@ def command(folder: Path, file: Path, host: str | None, base: str | None, as_jso
     Lists the visited HTML pages and PDFs that search engines may index: robots.txt allows them for Googlebot and
     Bingbot, they have no noindex and no other canonical URL, and they are not copies of other pages. Each has its last
     change (Last-Modified, else when the crawl last found the page changed) and its translations. The URLs are those of
-    the crawl, so crawl the site at its public address. A sitemap is of one host: --host chooses it, also with scheme
-    and port (https://example.org:8443).
+    the crawl, so crawl the site at its public address. A sitemap covers one host. If the crawl has several, choose one
+    with --host; scheme and port may be given (https://example.org:8443).
 
-    One file holds 50,000 URLs and 50 MB. If there are more, FILE is a sitemap index, and the sitemaps are beside it:
-    sitemap-1.xml, sitemap-2.xml and so on. The index names them at --base; a single file does not need it.
+    One file holds at most 50,000 URLs and 50 MB. If there are more, FILE is a sitemap index, and the sitemaps are
+    beside it: sitemap-1.xml, sitemap-2.xml and so on. The index uses --base as the URL of their folder; without an
+    index, --base has no effect.
 
-    Exit status: 0: written; 1: there is no page to list, and nothing is written; 2: there is no crawl in DIR, it keeps
-    no archive, or it has several hosts, or FILE is in no folder; 3: the archive is damaged, or the disk is full.
+    Exit status: 0: written; 1: there is no page to list, and nothing is written; 2: bad input: no crawl in DIR, a crawl
+    without an archive, several hosts without --host, or the folder of FILE does not exist; 3: the archive is damaged,
+    or the disk is full.
     """
     if str(file) == "-":
-        raise InputError("a sitemap may need several files, so it is not printed: give a FILE")
+        raise InputError("a sitemap may need several files, so it cannot go to standard output: name a file")
     key = None if host is None else known_host(folder, host)
     with ProgressLine(lambda count: f"{count:,.0f} pages") as progress:
         written = write_sitemaps(folder, file, key, _base(base), progress.report, origin=_origin(host))
@@ -120,10 +126,8 @@ def _warn(written: WrittenSitemaps, *, has_base: bool) -> None:
         say_folded(f"goodbot: {message}", err=True)
     if written.other_origins:
         pages = counted(written.other_origins, "page")
-        message = f"left out {pages} of the same host with another scheme or port than {written.origin}"
+        message = f"left out {pages} of the same host, with a scheme or port other than those of {written.origin}"
         say_folded(f"goodbot: {message}; choose them with --host and their scheme and port", err=True)
     if written.unfinished:
         left = counted(written.unfinished, "URL")
-        say_folded(
-            f"goodbot: the crawl is not finished ({left} to fetch): their pages are missing from the sitemap", err=True
-        )
+        say_folded(f"goodbot: the crawl is not finished: {left} still to fetch are missing from the sitemap", err=True)

@@ -11,8 +11,8 @@ from goodbot.exports.tables import SCHEMA_VERSION, Kind, Row, Table
 COMPRESSION: Final = "zstd"
 ROWS_PER_GROUP: Final = 65_536
 CHARS_PER_GROUP: Final = 16 * 1024**2
-"""A row group has at most so many rows, and ends with the row that brings its texts to so many characters: this bounds
-the memory that readers and writers need."""
+"""A row group has at most `ROWS_PER_GROUP` rows, and ends with the row that brings its texts to this many characters:
+this bounds the memory that readers and writers need."""
 
 _TYPES: Final = {"text": pa.string(), "integer": pa.int64(), "time": pa.timestamp("us", tz="UTC")}
 """The type of each kind of column."""

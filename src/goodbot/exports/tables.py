@@ -14,7 +14,7 @@ Kind = Literal["text", "integer", "time"]
 TableName = Literal["urls", "pages", "links"]
 TABLE_NAMES: Final[tuple[TableName, ...]] = get_args(TableName)
 SCHEMA_VERSION: Final = 1
-"""Increases when a column changes its name, its kind or its meaning, or goes."""
+"""Increases when a column changes its name, its kind or its meaning, or is removed."""
 
 Value = str | int | float | None
 Row = tuple[Value, ...]
@@ -60,8 +60,8 @@ URLS: Final = Table(
         Column("url", "text", "the URL"),
         Column("state", "text", "ready, leased, visited, disallowed, out-of-scope, failed or gone", indexed=True),
         Column("status", "integer", "HTTP status of the last response", optional=True),
-        Column("depth", "integer", "links from a seed"),
-        Column("fetched_at", "time", "time of the last request, also of one that failed", optional=True),
+        Column("depth", "integer", "number of links from a seed"),
+        Column("fetched_at", "time", "time of the last request, including that of a failed one", optional=True),
         Column("digest", "text", "SHA-1 of the payload, in base 32 as in WARC files", optional=True),
         Column("title", "text", "title of the page", optional=True),
         Column("why", "text", "why it has its state"),

@@ -14,12 +14,13 @@ MAX_TREE_TAGS: Final = 32_768
 siblings (`:nth-child`) take quadratic time: 4 s for the worst page."""
 
 MAX_COPIES: Final = 1_000_000
-"""The limit of elements that a parser may have to add for unclosed formatting tags (WHATWG HTML §13.2.4.3): 120 MB."""
+"""Maximum number of elements that a parser may add for unclosed formatting tags (WHATWG HTML §13.2.4.3); they take
+about 120 MB."""
 
 _FORMATTING = frozenset({"b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"})
 """All formatting tags except `a`: only one of these can be open at a time."""
 _MAX_EQUAL = 3
-"""The parser reopens so many equal elements (WHATWG HTML §13.2.4.3, the "Noah's Ark clause")."""
+"""The parser reopens at most this many equal elements (WHATWG HTML §13.2.4.3, the "Noah's Ark clause")."""
 
 
 def build_tree(html: str) -> tuple[turbohtml.Document | None, str | None]:
@@ -39,7 +40,7 @@ def _refusal(html: str) -> str | None:
                 formatting += 1
                 kinds.add((token.tag, tuple(token.attrs or ())))
     if tags > MAX_TREE_TAGS:
-        return f"the page has more than {MAX_TREE_TAGS} tags"
+        return f"the page has more than {MAX_TREE_TAGS:,} tags"
     if 2 * tags * min(_MAX_EQUAL * len(kinds), formatting) > MAX_COPIES:
         return "the page leaves so many formatting tags open that its tree may grow without bounds"
     return None

@@ -30,5 +30,5 @@ _SANITIZER: Final = Sanitizer(
 
 
 def clean_html(html: str) -> str:
-    """Returns a fragment of HTML without what is not text. Never raises."""
+    """Returns a fragment of HTML with only the elements and attributes of text. Never raises."""
     return _SANITIZER.sanitize(html)

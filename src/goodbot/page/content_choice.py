@@ -22,7 +22,7 @@ _NEARLY_ALL_TEXT: Final = 0.9
 _MOST_ASIDE: Final = 0.4
 _MOST_ASIDE_CHARS: Final = 400
 """What is named as a menu, a comment and so on stays if it has more than this share of all that counts, and more than
-so many characters: some pages have little content and a long footer."""
+this many characters: some pages have little content and a long footer."""
 _LEAST_MARKED: Final = 0.5
 _LEAST_MARKED_TEXT: Final = 0.1
 _LINK_SHARE: Final = 0.6
@@ -54,8 +54,8 @@ _NAME: Final = re.compile(r"[a-z]+")
 
 
 class Block:
-    """An element with what it contains: `text` and `link_text` in characters (a wide character is two), and `content`,
-    the text that counts as content."""
+    """An element with what it contains, in characters (a wide character is two). `text`: all, including `link_text`,
+    those in links; `content`: those that count as content."""
 
     __slots__ = ("children", "content", "element", "link_text", "tag", "text")
 
@@ -121,8 +121,8 @@ def _measured(body: turbohtml.Element) -> Block:
 
 
 def _weight(text: str) -> int:
-    """Returns the length of a text without the space around it. Characters of scripts without spaces count twice, since
-    two letters of others say as much."""
+    """Returns the length of a text without the space around it. Characters of writing systems without spaces, such as
+    Chinese, count double, since two letters of others say as much."""
     text = text.strip()
     return len(text) if text.isascii() else len(text) + sum("\u2e80" <= char <= "\uffdc" for char in text)
 

@@ -19,7 +19,7 @@ from goodbot.page.rendered import Rendered, read_rendered
 from goodbot.url import Url, resolve
 from goodbot.values import Page, Response
 
-_MAYBE_SCRIPTS = "; its scripts may write it (--render)"
+_MAYBE_SCRIPTS = "; its scripts may write it (render it: --render, or render=True)"
 
 _DATA = re.compile(
     r"(?:application|text)/(?:[a-z0-9.-]+\+)?(json|xml|yaml)\Z|(?:application|text)/(?:x-)?"

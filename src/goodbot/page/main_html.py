@@ -24,7 +24,8 @@ from goodbot.page.page_facts import author_of, date_of, title_of
 from goodbot.url import Url, resolve
 
 MAX_LINK_CHARS: Final = 16 * 1024 * 1024
-"""The limit for the text that absolute links may add: a base URL may be long, and a page has many links."""
+"""Maximum number of characters that making links absolute may add: a base URL may be long, and a page has many
+links."""
 MAX_BREAKS: Final = 2
 """Line breaks in a row that are kept; the conversion of more takes quadratic time."""
 
@@ -39,7 +40,7 @@ _INVISIBLE: Final = re.compile(
 _UNQUOTED: Final = "!#$%&'()*+,/:;=?@[\\]^{|}"
 """Characters of a fragment that are not percent-encoded, beside letters, digits and `-._~` (WHATWG URL §1.3)."""
 _MAX_CHECKED: Final = 5_000
-"""Links and headings checked for text; each may contain the others."""
+"""At most this many links and headings are checked for text: they may be nested, so checking takes quadratic time."""
 _CODE_BLOCK: Final = re.compile(r"<pre\b[^>]*>|</pre>|\n")
 _MAX_SCRIPT_CHARS: Final = 40
 _TASK: Final = "task-mark"
@@ -72,7 +73,7 @@ def read_main_html(html: str, base: str, title: str, text: str, *, whole: bool =
     Never raises. `whole`: everything on the page."""
     tree, refused = build_tree(html)
     if tree is None:
-        unread, markdown = f"the main content was not looked for: {refused}", markdown_of_lines(text)
+        unread, markdown = f"the main content was not extracted: {refused}", markdown_of_lines(text)
         return MainHtml(title, None, None, text, markdown, clean_html(html_of_markdown(markdown)), unread)
     facts = title_of(tree, title), author_of(tree), date_of(tree, html)
     _name_tasks(tree)
@@ -138,7 +139,7 @@ def _name_tasks(tree: turbohtml.Document) -> None:
 
 
 def _prepare(root: turbohtml.Element) -> None:
-    """Makes the tree one that Markdown can show: images of lazy pages get their source, code blocks their language,
+    """Prepares the tree for Markdown: images of lazy pages get their source, code blocks their language,
     tables fit into lines."""
     name_languages(root)
     _remove_empty(root)

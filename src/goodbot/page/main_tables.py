@@ -1,4 +1,4 @@
-"""Makes the tables of a page such as Markdown can show: rows of equal length, with text in their cells.
+"""Prepares the tables of a page for Markdown: rows of equal length, with text in their cells.
 
 Tables that arrange the parts of a page, as those of old pages do, become ordinary blocks.
 """
@@ -9,7 +9,8 @@ from typing import Final
 import turbohtml
 
 MAX_FILLED: Final = 20_000
-"""The most cells of a table whose rows differ in length, when they are filled up. A larger one is not shown as one."""
+"""A table whose rows differ in length gets empty cells if it then has at most this many cells. A larger one becomes
+ordinary blocks."""
 
 _MOST_SPANNED: Final = 1000
 _BLOCKS: Final = frozenset({"blockquote", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "pre", "table", "ul"})

@@ -50,7 +50,8 @@ def _is_ambiguous(day: str, tree: turbohtml.Document, html: str) -> bool:
 
 
 def author_of(tree: turbohtml.Document) -> str | None:
-    """Returns the names of the authors: from the page's JSON-LD (schema.org), else META, else marked elements."""
+    """Returns the names of the authors, joined by commas: from the page's JSON-LD (schema.org), else META, else marked
+    elements. None if the page names none."""
     marked = [(found.select_one("[itemprop=name]") or found).text for found in tree.select(_AUTHORS)[:1]]
     for candidate in (", ".join(_linked_authors(tree)), _meta(tree, "author"), *marked):
         text = _folded(candidate)

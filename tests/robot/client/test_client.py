@@ -92,7 +92,7 @@ async def test_a_forbidden_url_is_a_value_and_is_not_fetched() -> None:
             assert (await robot.may_fetch(server.url("/private/x"))) == got.verdict
             assert (await robot.may_fetch(server.url("/open"))).allowed
             assert (await robot.rules(server.url("/"))).result == "successful"
-            with pytest.raises(RunError, match=r"forbidden by robots.txt: Disallow: /private \(line 2\)"):
+            with pytest.raises(RunError, match=r"disallowed by robots.txt: Disallow: /private \(line 2\)"):
                 got.raise_for_status()
         assert server.targets == ["/robots.txt"]
 

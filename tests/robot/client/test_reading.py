@@ -63,7 +63,7 @@ async def test_a_closed_page_is_a_reading_without_text() -> None:
         got = await robot.read(server.url("/closed"))
         assert (got.ok, got.allowed, got.status, got.text) == (False, False, None, "")
         assert (got.verdict.line, got.verdict.rule) == (2, "Disallow: /closed")
-        assert (got.trouble or "").startswith("forbidden by robots.txt: ")
+        assert (got.trouble or "").startswith("disallowed by robots.txt: ")
         assert server.targets == ["/robots.txt"]
 
 

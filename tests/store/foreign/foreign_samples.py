@@ -77,7 +77,7 @@ class Read:
         items = list(read_archive(io.BytesIO(data), "f", most_bytes))
         self.captures = [item for item in items if isinstance(item, ForeignCapture)]
         self.skipped = [item.why for item in items if isinstance(item, SkippedCapture)]
-        self.damages = [item for item in items if isinstance(item, Damage)]
+        self.damaged = [item for item in items if isinstance(item, Damage)]
         self.others = sum(isinstance(item, OtherRecord) for item in items)
 
     @property
@@ -90,4 +90,4 @@ class Read:
 
     @property
     def whats(self) -> list[str]:
-        return [damage.what for damage in self.damages]
+        return [damage.what for damage in self.damaged]

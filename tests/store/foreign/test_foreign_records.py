@@ -75,7 +75,7 @@ def _for_lf() -> list[bytes]:
 def test_every_form_of_a_file_is_read(form: Callable[[list[bytes]], bytes]) -> None:
     data = form(FIVE)
     found = Read(data)
-    assert (found.urls, found.damages) == (URLS, [])
+    assert (found.urls, found.damaged) == (URLS, [])
     assert found.bodies == [page(number) for number in range(5)]
     assert looks_like_archive(io.BytesIO(data))
 
@@ -108,7 +108,7 @@ def test_files_of_warcio_are_read(form: str) -> None:
         request = writer.create_warc_record(URLS[number], "request", http_headers=asked)
         writer.write_request_response_pair(request, made)
     found = Read(file.getvalue())
-    assert (found.urls, found.damages, found.others) == (URLS, [], 6)
+    assert (found.urls, found.damaged, found.others) == (URLS, [], 6)
     assert found.captures[0].request_head.startswith(b"GET / HTTP/1.1\r\nHost: example.org")
 
 
@@ -122,7 +122,7 @@ def test_files_of_fastwarc_are_read() -> None:
         made.is_http = True
         made.write(file, checksum_data=True)
     found = Read(file.getvalue())
-    assert (found.urls, found.damages) == (URLS, [])
+    assert (found.urls, found.damaged) == (URLS, [])
 
 
 def test_heritrix_writes_the_request_after_the_response() -> None:
@@ -208,7 +208,7 @@ SKIPPED = [
 @pytest.mark.parametrize(("data", "why"), [row[1:] for row in SKIPPED], ids=[row[0] for row in SKIPPED])
 def test_what_is_no_page_is_skipped_and_counted(data: bytes, why: str) -> None:
     found = Read(data + FIVE[0])
-    assert (found.skipped, found.urls, found.damages) == ([why], URLS[:1], [])
+    assert (found.skipped, found.urls, found.damaged) == ([why], URLS[:1], [])
 
 
 @pytest.mark.parametrize("first", ["request", "response"])
@@ -302,16 +302,16 @@ DAMAGED: list[tuple[str, bytes, list[int], str]] = [
 def test_after_damage_reading_goes_on(data: bytes, left: list[int], what: str) -> None:
     found = Read(data)
     assert found.urls == [URLS[number] for number in left]
-    assert found.damages
+    assert found.damaged
     assert what in found.whats[0]
-    assert len(found.damages) <= 2
+    assert len(found.damaged) <= 2
 
 
 def test_damage_names_the_url_of_its_record() -> None:
     cut = b"".join(FIVE)[:-10]
     found = Read(cut)
-    assert [damage.url for damage in found.damages] == [URLS[4]]
-    assert str(found.damages[0]).endswith(f"({URLS[4]})")
+    assert [damage.url for damage in found.damaged] == [URLS[4]]
+    assert str(found.damaged[0]).endswith(f"({URLS[4]})")
     long = Damage("a.warc", "", 0, "damaged", "http://example.org/" + "x" * 8000)
     assert len(str(long)) < 300
 
@@ -323,13 +323,13 @@ def test_digests_of_every_kind_are_compared(name: str) -> None:
     stated["sha256"] = f"sha256:{hashlib.sha256(block).hexdigest()}"
     stated["md5"] = f"MD5:{hashlib.md5(block, usedforsecurity=False).hexdigest().upper()}"
     value = stated.get(name, f"{name}:0")
-    assert Read(response(URLS[0], page(0), warc_block_digest=value)).damages == []
+    assert Read(response(URLS[0], page(0), warc_block_digest=value)).damaged == []
 
 
 def test_a_long_body_is_cut_and_read_over() -> None:
     long = response(URLS[0], b"x" * 3_000_000)
     found = Read(members([long, *FIVE[1:]]), most_bytes=1000)
-    assert (found.urls, found.damages) == (URLS, [])
+    assert (found.urls, found.damaged) == (URLS, [])
     assert (len(found.bodies[0]), found.captures[0].response.truncated) == (1000, "length")
 
 
@@ -414,7 +414,7 @@ def test_dates_are_read(text: str, at: float | None) -> None:
 
 def test_damage_in_a_plain_file_has_its_place() -> None:
     data = second(b"garbage\n" + FIVE[1])
-    assert [damage.at for damage in Read(data).damages] == [len(FIVE[0])]
+    assert [damage.at for damage in Read(data).damaged] == [len(FIVE[0])]
 
 
 @pytest.mark.parametrize("uri", ["http://example.org/a>", "<http://example.org/a>"])

@@ -26,12 +26,12 @@ def test_all_warc_files_are_read_and_nothing_else() -> None:
         ("pages/extraPages.jsonl", b"{}\n"),
     ]
     found = Read(wacz(entries))
-    assert (found.urls, found.damages) == ([*URLS, "http://other.example/0", "http://other.example/1"], [])
+    assert (found.urls, found.damaged) == ([*URLS, "http://other.example/0", "http://other.example/1"], [])
 
 
 def test_deflated_entries_are_read() -> None:
     found = Read(wacz([("archive/a.warc.gz", FIVE)], zipfile.ZIP_DEFLATED))
-    assert (found.urls, found.damages) == (URLS, [])
+    assert (found.urls, found.damaged) == (URLS, [])
 
 
 def link(name: str) -> zipfile.ZipInfo:
@@ -54,7 +54,7 @@ HOSTILE = [
 def test_hostile_entries_are_refused_and_the_others_read(name: str | zipfile.ZipInfo, what: str) -> None:
     found = Read(zipped([("archive/a.warc.gz", FIVE), (name, OTHERS)]))
     assert found.urls == URLS
-    assert len(found.damages) == 1
+    assert len(found.damaged) == 1
     assert what in found.whats[0]
 
 
@@ -102,7 +102,7 @@ def test_a_flipped_bit_in_an_entry_costs_one_record() -> None:
     data[100] ^= 0x55
     found = Read(bytes(data))
     assert found.urls == URLS[1:]
-    assert found.damages
+    assert found.damaged
 
 
 @pytest.mark.parametrize("mark", [b"PK\x01\x02", b"PK\x03\x04"], ids=["directory", "header of an entry"])
@@ -111,7 +111,7 @@ def test_a_damaged_zip_file_is_reported(mark: bytes) -> None:
     at = data.index(mark, 10)
     data[at : at + 2] = b"XX"
     found = Read(bytes(data))
-    assert found.damages
+    assert found.damaged
     assert found.urls
 
 
@@ -132,13 +132,13 @@ def test_any_description_will_do(description: bytes) -> None:
 
 def test_an_empty_zip_file_has_nothing() -> None:
     found = Read(zipped([]))
-    assert (found.urls, found.damages) == ([], [])
+    assert (found.urls, found.damaged) == ([], [])
 
 
 def test_a_collection_of_wacz_files_says_what_to_do() -> None:
     found = Read(zipped([("archive/one.wacz", wacz([("archive/a.warc.gz", FIVE)]))]))
     assert found.urls == []
-    assert "import these files themselves" in found.whats[0]
+    assert "import those files instead" in found.whats[0]
 
 
 def test_a_huge_directory_is_not_loaded() -> None:
@@ -165,7 +165,7 @@ def test_a_file_is_written_that_can_be_read(tmp_path: Path) -> None:
             warc.add([members([response(f"http://example.org/{number}", page(number))])], entry(number))
     writer.finish([WaczPage("1", "http://example.org/1", 1_709_287_200.5, "Pag\u00e9")])
     found = Read(out.getvalue())
-    assert (len(found.urls), found.damages) == (7000, [])
+    assert (len(found.urls), found.damaged) == (7000, [])
     with zipfile.ZipFile(out) as archive:
         assert archive.testzip() is None
         assert archive.getinfo("archive/a.warc.gz").compress_type == zipfile.ZIP_STORED
@@ -201,7 +201,7 @@ def test_a_file_is_written_that_can_be_read(tmp_path: Path) -> None:
 
 def test_an_entry_without_records_is_an_empty_file() -> None:
     found = Read(wacz([("archive/a.warc.gz", b"")]))
-    assert (found.urls, found.damages) == ([], [])
+    assert (found.urls, found.damaged) == ([], [])
 
 
 def test_a_record_of_another_kind_is_read_over() -> None:
@@ -217,7 +217,7 @@ def test_warc_files_that_are_not_read_are_listed() -> None:
     description = {"resources": [{"path": "archive/c.warc.gz", "hash": "sha256:" + "0" * 64}]}
     found = Read(zipped([*entries, ("datapackage.json", json.dumps(description).encode())]))
     assert found.urls == URLS
-    assert [(damage.entry, damage.what) for damage in found.damages] == [
+    assert [(damage.entry, damage.what) for damage in found.damaged] == [
         ("archive/c.warc.gz", "datapackage.json lists it, but it is missing"),
         ("archive/sub/b.warc.gz", "it is not read, because it is not in the folder archive/"),
     ]

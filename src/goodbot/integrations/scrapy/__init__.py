@@ -1,4 +1,5 @@
-"""Scrapy with goodbot: a parser of robots.txt, a scheduler that loses no request at a kill, and good manners.
+"""Scrapy with goodbot: a parser of robots.txt, a scheduler that keeps its requests when the process is killed, and
+good manners.
 
 `Addon` turns on everything; the other classes are for Scrapy's settings. They are loaded on first use, because a
 project may need only one of them. Loading one needs Scrapy.

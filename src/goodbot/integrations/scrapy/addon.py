@@ -11,8 +11,8 @@ _PLACES: Final = {"Manners": 950, "RobotsTxtMiddleware": 100}
 
 
 class Addon:
-    """Sets the parser of robots.txt, the scheduler, the downloader middlewares and the resolver. Settings of the
-    project take precedence, except that its lists of middlewares are added to."""
+    """Sets the parser of robots.txt, the scheduler, the downloader middlewares and the resolver. The middlewares are
+    added to those of the project. All other settings of the project take precedence."""
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:

@@ -49,7 +49,8 @@ def close_spider(crawler: Crawler | None, reason: str) -> None:
 
 def end_at_opening(error: GoodbotError, crawler: Crawler, *, inert: bool) -> None:
     """Ends a crawl that is being opened, with the error as one line of the log. `inert`: no request will be sent, so
-    the crawl may also end a moment later. Scrapy before 2.19 needs that; otherwise it gets the error."""
+    the spider is closed after opening. Scrapy before 2.19 needs `inert`: without it, the error is raised into
+    Scrapy."""
     at_once = hasattr(ExecutionEngine, "scheduler")
     if not (at_once or inert):
         raise error

@@ -16,7 +16,7 @@ class HostDelays(Protocol):
     """The delays of the hosts of one crawl; `Manners` implements it.
 
     `leased`: the requests that goodbot's scheduler has given out, and takes back if they would have to wait long.
-    `put_back_until`: until when those given back have to wait."""
+    `put_back_until`: for each request given back, when it may be sent (Unix seconds)."""
 
     leased: Container[Request]
     put_back_until: MutableMapping[Request, float]
@@ -30,7 +30,7 @@ class HostDelays(Protocol):
 
 
 delays: Final[MutableMapping[Crawler, HostDelays]] = WeakKeyDictionary()
-"""Those of each crawl whose middleware is enabled."""
+"""The `HostDelays` of each crawl that enables `Manners`."""
 
 
 def host_of_request(request: Request) -> str:

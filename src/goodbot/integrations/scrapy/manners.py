@@ -35,20 +35,21 @@ from goodbot.values import Response as Answer
 _LOG: Final = logging.getLogger(__name__)
 
 PUT_BACK_S: Final = 1.0
-"""A request that would have to wait longer goes back to goodbot's scheduler, so that it takes no place of another."""
+"""A request that has to wait longer than this goes back to goodbot's scheduler, so that it takes none of the
+CONCURRENT_REQUESTS."""
 AHEAD_S: Final = 0.25
-"""The scheduler hands out a request so long before its host may be requested; the rest is waited for here."""
+"""The scheduler hands out a request up to this many seconds early; the middleware waits for the remaining time."""
 MAX_HOSTS: Final = 50_000
 _LONGEST_S: Final = 1e9
 _UNTIL_ANSWER: Final = math.inf
 _NO_ASYNCIO: Final = (
-    "goodbot.integrations.scrapy.Manners needs Scrapy's asyncio reactor: remove TWISTED_REACTOR from your settings (it"
-    " is the default), or disable Manners with None in DOWNLOADER_MIDDLEWARES; then delays are not kept, and private"
-    " addresses are not checked"
+    "goodbot.integrations.scrapy.Manners needs Scrapy's asyncio reactor, the default: remove TWISTED_REACTOR from your"
+    " settings. Or disable Manners (None in DOWNLOADER_MIDDLEWARES); goodbot then keeps no delays, and only Resolver"
+    " checks private addresses"
 )
 
 _NO_RULES: Final = RobotsTxt.parse(b"")
-"""Scrapy has decided about robots.txt before; the values of goodbot that describe its request need some verdict."""
+"""A placeholder: Scrapy has already checked robots.txt, but goodbot's `Request` needs a verdict."""
 
 
 class _Sent(NamedTuple):
@@ -137,7 +138,7 @@ class Manners:
             self._inc("goodbot/wait_too_long")
             wait_s = until - self._clock.now()
             raise IgnoreRequest(
-                f"{url.host_key} asks to wait for {wait_s:.0f} s, more than GOODBOT_WAIT_MOST {most_s:g}"
+                f"{url.host_key} asks for a wait of {wait_s:.0f} s, more than GOODBOT_WAIT_MOST {most_s:g}"
             )
         self._sent[request] = _Sent(stack, turn, url, self._clock.now())
         return None

@@ -52,9 +52,9 @@ class PrivateAddresses:
 
 def refusal_text(host: str, address: str, *, public_only: bool) -> str:
     """Returns the sentence for the log."""
-    named = address if host == address else f"{host} has the address {address}, which"
-    why = "and a public host redirected there" if public_only else _ALLOW
-    return f"{named} is in the private range {private_range(address)}: {why}"
+    named = f"{address} is a private address" if host == address else f"{host} has the private address {address}"
+    why = ", and a public host redirected there" if public_only else f": {_ALLOW}"
+    return f"{named} (range {private_range(address)}){why}"
 
 
 def _is_led_from_public(request: Request) -> bool:
@@ -66,7 +66,7 @@ def _is_led_from_public(request: Request) -> bool:
 class Resolver(CachingThreadedResolver):
     """Scrapy's resolver (for the setting `TWISTED_DNS_RESOLVER`, before Scrapy 2.15 `DNS_RESOLVER`), except that it
     returns no private addresses but those in GOODBOT_ALLOW_PRIVATE. The connection goes to the address that was
-    checked, so a name cannot change in between."""
+    checked, so a name cannot resolve to another address in between."""
 
     guard = AddressGuard()
 

@@ -1,6 +1,6 @@
 """Encodes Scrapy requests as bytes, and decodes them.
 
-Plain values (texts, numbers, octets, lists, tuples, sets, dicts, times) are written as MessagePack, which can hold
+Plain values (strings, numbers, bytes, lists, tuples, sets, dicts, times) are written as MessagePack, which can hold
 nothing but values. Everything else, such as an item in `cb_kwargs`, needs pickle, which can run code when it is read:
 it is used only if nobody else can write to the file."""
 
@@ -48,11 +48,11 @@ _FROM_CODE: Final[dict[int, Callable[[Any], Any]]] = {
 
 
 class UnstorableError(ValueError):
-    """A request that cannot be encoded; the text says why."""
+    """A request that cannot be encoded; the message says why."""
 
 
 class UnreadableRequestError(ValueError):
-    """Bytes that are no request of this spider; the text says why."""
+    """Bytes that are not a request of this spider; the message says why."""
 
 
 class _NotPlainError(Exception):
@@ -151,7 +151,7 @@ def _plain(value: Any, depth: int) -> Any:
         return [_plain(member, depth + 1) for member in value]
     if kind in _COLLECTIONS:
         return _extension(_COLLECTIONS[kind], [_plain(member, depth + 1) for member in value])
-    if kind in _AS_TEXT and getattr(value, "tzinfo", None) is None:  # a text keeps the offset, not the time zone
+    if kind in _AS_TEXT and getattr(value, "tzinfo", None) is None:  # a string keeps the offset, not the time zone
         code, format_ = _AS_TEXT[kind]
         return _extension(code, format_(value))
     if kind is timedelta:

@@ -1,4 +1,4 @@
-"""A scheduler for Scrapy that loses no request when the process is killed (for the setting `SCHEDULER`)."""
+"""A scheduler for Scrapy that keeps its requests when the process is killed (for the setting `SCHEDULER`)."""
 
 import logging
 from pathlib import Path
@@ -14,6 +14,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from goodbot.clock import SystemClock
 from goodbot.errors import GoodbotError
+from goodbot.human import counted
 from goodbot.integrations.scrapy.engine_access import (
     FAILED,
     ask_again,
@@ -33,11 +34,11 @@ _LOG: Final = logging.getLogger(__name__)
 TICK_S: Final = 0.25
 """How often changes are put on disk, and waiting hosts are looked at."""
 COMMIT_REQUESTS: Final = 10
-"""So many finished requests are committed at once, even if the tick has not come: a commit takes 0.2 ms, and a kill
+"""After this many finished requests, a commit follows without waiting for `TICK_S`: a commit takes 0.2 ms, and a kill
 repeats fewer requests."""
 WAITING: Final = "goodbot_waiting"
 _STORED_START: Final = "goodbot_stored_start"
-"""In the meta of start requests that were stored, and so of their redirects and retries."""
+"""This key in `meta` marks start requests that were stored; their redirects and retries inherit it."""
 
 
 class StoredDupeFilter(RFPDupeFilter):
@@ -224,8 +225,8 @@ class Scheduler(BaseScheduler):
             if not self._unstored_logged:
                 self._unstored_logged = True
                 _LOG.warning(
-                    "Unable to serialize request: %s, so a kill would lose it: %s (further ones are only counted, in"
-                    " scheduler/unserializable)",
+                    "cannot store request %s: %s. It is kept in memory, and a kill would lose it (more are only"
+                    " counted, in scheduler/unserializable)",
                     *(request, error),
                     extra={"spider": self.spider},
                 )
@@ -313,8 +314,8 @@ class Scheduler(BaseScheduler):
             raise CloseSpider(FAILED) from error
         if len(self):
             _LOG.warning(
-                "%d requests are left: their hosts ask to wait for %.0f s or longer, more than GOODBOT_WAIT_MOST %.0f;"
-                " run the spider again after that time",
+                "%d requests are left: their hosts ask for a wait of %.0f s or longer, more than GOODBOT_WAIT_MOST"
+                " %.0f; run the spider again after that time",
                 *(len(self), wait_s, self._wait_most_s),
                 extra={"spider": self.spider},
             )
@@ -354,9 +355,9 @@ class Scheduler(BaseScheduler):
             )
         if lost:
             _LOG.warning(
-                "%d requests are lost, except start requests: they could not be stored, and the last run ended before"
-                " they were done",
-                lost,
+                "the last run could not store %s, and ended before they were done. They are lost; start requests among"
+                " them are sent again",
+                counted(lost, "request"),
                 extra={"spider": self.spider},
             )
 

@@ -17,11 +17,11 @@ class Answer:
     """The result of fetching a URL. No result raises an exception: check `ok`, then the other attributes for the
     reason.
 
-    `asked` is the URL that the program gave, `url` the last one requested, `history` the redirects in between.
-    `verdict` is that of robots.txt for `url`. There is no `response` if `verdict` forbids it, if the server did not
-    answer (`failure` says why), or if the robot would wait too long: the host may not be requested before `held_until`.
-    If robots.txt is unreachable, `verdict` forbids and `failure` says why. `wall` names the bot wall that answered in
-    place of the page. Times are Unix seconds.
+    `asked` is the URL that the program gave, `url` the one after redirects, `history` the redirects in between.
+    `verdict` is that of robots.txt for `url`. There is no `response` if `verdict` disallows `url`, if the server did
+    not answer (`failure` says why), or if the robot would wait too long: the host may not be requested before
+    `held_until`. If robots.txt is unreachable, `verdict` disallows `url` and `failure` says why. `wall` names the bot
+    wall that answered in place of the page. Times are Unix seconds.
     """
 
     asked: str
@@ -102,7 +102,7 @@ class Answer:
         if self.failure is not None:
             return f"{self.failure.kind}: {self.failure.detail}"
         if not self.verdict.allowed and self.held_until is None:
-            return f"forbidden by robots.txt: {self.verdict.reason}"
+            return f"disallowed by robots.txt: {self.verdict.reason}"
         if self.response is None:
             return f"the host may not be requested before {self.held_until:.0f} (Unix seconds)"
         problems = [] if self._is_success else [f"status {self.response.status} {self.response.reason}".rstrip()]
@@ -122,7 +122,7 @@ class Answer:
 
 
 def redirect_of(answer: Answer) -> str | None:
-    """Returns the target of a redirect; None if the answer is no redirect."""
+    """Returns the target of a redirect; None if the answer is not a redirect."""
     location = answer.response.location if answer.response is not None and answer.status in REDIRECTS else None
     target = resolve(Url(answer.url), location) if location else None
     return None if target is None else target.text

@@ -11,14 +11,16 @@ from goodbot.values import Failure, Link
 class Reading:
     """The result of reading a URL. Failures are not exceptions: check `ok`, then `trouble` for the reason.
 
-    `url` is the URL that the program gave, `final_url` the last one requested, `verdict` that of robots.txt for
-    `final_url`. `text`, `markdown` and `html` are the main content, or everything (`whole`). They are empty if
-    `verdict` disallows the URL, or the document could not be fetched or read. `title` is empty, and `author`, `date`
-    (ISO 8601) and `lang` (BCP 47) are None, if the document does not state them. `links` are all links of the page,
-    absolute, each once. `directives` are the page's rules for robots (noindex and so on). `preferences` say what its
-    content may be used for: "search", "ai-input" and "ai-train" → "allowed", "disallowed" or "unknown"; its `reasons`
-    say why. `type` is the media type. `status`, `failure`, `held_until` and `wall` are those of `Answer`. `unread` says
-    what of the document could not be read; without any text, `trouble` says the same.
+    `url` is the URL that the program gave, `final_url` the one after redirects (not requested if `verdict` disallows
+    it), `verdict` that of robots.txt for `final_url`. `text`, `markdown` and `html` are the main content, or everything
+    (`whole`). They are empty if `verdict` disallows the URL, or the document could not be fetched or read. `title` is
+    empty, and `author`, `date` (ISO 8601) and `lang` (BCP 47) are None, if the document does not state them. `links`
+    are all links of the page, absolute, each once. `directives` are the page's rules for robots (noindex and so on).
+    `preferences` say what its content may be used for: "search", "ai-input" and "ai-train" → "allowed", "disallowed" or
+    "unknown"; its `reasons` say why. `type` is the media type. `status` is that of the response; `failure` says why
+    there is none. `held_until` is the time before which the host may not be requested (Unix seconds). `wall` names the
+    bot wall that answered in place of the page. `unread` says which part of the document was not read, and why; without
+    any text, `trouble` says the same.
     """
 
     url: str

@@ -174,7 +174,7 @@ class PageRequests:
         if result.by_robots_txt:
             if len(self._forbidden) < MAX_NAMED:
                 self._forbidden.setdefault(request.url, result)
-            self._reasons["forbidden by robots.txt"] += 1
+            self._reasons["disallowed by robots.txt"] += 1
         elif len(self._reasons) < MAX_NAMED or result.reason in self._reasons:
             self._reasons[result.reason] += 1
         else:

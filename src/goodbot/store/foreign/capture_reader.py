@@ -16,11 +16,12 @@ from goodbot.url import parse_url
 from goodbot.values import Response
 
 HEAD_BYTES: Final = 1024 * 1024
-"""What is kept of a block beside the body of its message."""
+"""Bytes of a record's block that are kept in addition to the body."""
 
 _START_BYTES: Final = 64 * 1024
 _RECORD: Final = re.compile(rb"(?:\A|\n|\xef\xbb\xbf)WARC/[01]\.[0-9]{1,2}[ \t]{0,8}\r?\n[A-Za-z-]{1,40}[ \t]{0,8}:")
 ARC_START: Final = b"filedesc://"
+_NO_RECORD: Final = "no record follows in 1 GiB of data, so the rest of the file is not read"
 
 _CAPTURES: Final = ("response", "resource", "revisit")
 _SCHEMES: Final = ("http:", "https:")
@@ -33,7 +34,7 @@ class SkippedCapture(NamedTuple):
 
 
 class OtherRecord(NamedTuple):
-    """A record that is no capture: warcinfo, request, metadata and the like."""
+    """A record that is not a capture: warcinfo, request, metadata and the like."""
 
 
 Item = ForeignCapture | SkippedCapture | OtherRecord | Damage
@@ -61,7 +62,7 @@ def read_archive(
 
 def _entries(wacz: WaczFile, name: str, most_bytes: int, progress: Callable[[int], object]) -> Iterator[Item]:
     if wacz.is_collection():
-        yield Damage(name, "", 0, "it names other WACZ files, which are not read: import these files themselves")
+        yield Damage(name, "", 0, "it names other WACZ files, which are not read: import those files instead")
     if wacz.is_description_damaged:
         yield Damage(name, DESCRIPTION, 0, "it cannot be read, so digests of files are not compared")
     for missing in wacz.missing():
@@ -93,7 +94,7 @@ def _warc(file: Readable, name: str, entry: str, most_bytes: int, progress: Call
                 yield Damage(name, entry, record.at, record.damage, "" if url is None else url.text)
             yield from pairing.take(record, most_bytes)
     except BarrenError:
-        yield Damage(name, entry, stream.raw_offset, "no record follows for a long time, so the rest is not read")
+        yield Damage(name, entry, stream.raw_offset, _NO_RECORD)
     yield from pairing.last()
     progress(stream.raw_offset)
 
@@ -262,7 +263,7 @@ def _may_be_wacz(file: BinaryIO) -> bool:
 
 
 def is_arc(file: BinaryIO) -> bool:
-    """Whether the file begins like an ARC file, the form before WARC; it may be compressed. Reads 1 MiB at most."""
+    """Whether the file begins like an ARC file, the predecessor of WARC; it may be compressed. Reads 1 MiB at most."""
     file.seek(0)
     if file.read(len(ARC_START)) == ARC_START:
         return True

@@ -20,8 +20,8 @@ Skipped = Literal[
 or another request that is not for the page. `not modified`: a 304, which has no page. `no original`: a revisit record
 whose payload is in none of the files. `forgotten`: `goodbot forget` bars its host."""
 
-MAX_DAMAGES: Final = 1000
-"""Damages that are listed at most; all are counted."""
+MAX_DAMAGED: Final = 1000
+"""Maximum number of damaged places listed; all are counted."""
 _MAX_SHOWN_CHARS: Final = 200
 
 

@@ -20,7 +20,7 @@ _SIZE_LINE: Final = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\
 
 
 def parse_response(block: bytes, protocol: str = "", truncated: str | None = None) -> Response | None:
-    """Parses a response; None if `block` is none. Its transfer coding is removed, its content coding is kept.
+    """Parses a response; None if `block` is not a response. Its transfer coding is removed, its content coding is kept.
     `protocol`, `truncated`: the fields `WARC-Protocol` and `WARC-Truncated` of its record."""
     end = _HEAD_END.search(block, 0, MAX_HEAD_BYTES)
     head, body = (block, b"") if end is None else (block[: end.start()], block[end.end() :])

@@ -17,7 +17,8 @@ from goodbot.store.foreign.unpacking import RECORD_START, UnpackedStream
 MAX_HEAD_BYTES: Final = 256 * 1024
 """The fields of a record must end within these bytes."""
 MAX_BARREN_BYTES: Final = 1 << 30
-"""Reading stops after as many decompressed bytes without a record: the file is a decompression bomb, or no WARC."""
+"""Reading stops after this many decompressed bytes without a record: the file is a decompression bomb, or not a WARC
+file."""
 
 _PART_BYTES: Final = 64 * 1024
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")

@@ -28,15 +28,16 @@ _NUMBER: Final = re.compile(r"\AError -?[0-9]+ (?:while decompressing data: )?")
 _PLAIN: Final = re.compile(rb"(?:\A|\A\xef\xbb\xbf|\n)WARC/[01]\.")
 _RAW_BYTES: Final = 64 * 1024
 _PART_BYTES: Final = 256 * 1024
-"""The most that one call decompresses."""
+"""Maximum number of bytes that one call decompresses."""
 _TRIAL_BYTES: Final = 512
 _MAX_BACK_BYTES: Final = 1024 * 1024
-"""How far a damaged member is searched for others from its beginning on."""
+"""Up to about this many bytes of a damaged member, read before the damage, are searched for the beginning of another
+one."""
 _MAX_SPENT_BYTES: Final = 64 * 1024 * 1024
 _SPENT_PER_BYTE: Final = 16
 _MAX_DICTIONARY_BYTES: Final = 16 * 1024 * 1024
 _WINDOW_LOG: Final = 27
-"""128 MiB, what zstd itself reads without being asked; decoding takes this memory."""
+"""128 MiB, the largest window that zstd accepts by default; decoding takes this memory."""
 
 _ERRORS: tuple[type[Exception], ...] = (
     isal_zlib.error,  # type: ignore[assignment]  # isal declares its error class as an instance
@@ -111,8 +112,8 @@ class UnpackedStream:
         return True
 
     def part(self, most: int) -> bytes:
-        """Returns up to `most` bytes at the position, as far as they belong together: not beyond the end of a member
-        after which a record begins, nor beyond a tear. Empty: there are none."""
+        """Returns up to `most` bytes at the position, without crossing damage or the end of a member after which a
+        record begins. Empty: there are none."""
         while True:
             while self._ends and self._ends[0][0] <= self.position:
                 if self._ends[0][1] is not None or self.begins_record():
@@ -132,7 +133,7 @@ class UnpackedStream:
         return self._buffer.startswith(RECORD_START, self._at)
 
     def is_at_tear(self) -> bool:
-        """Whether the data does not go on at the position as it began."""
+        """Whether data is missing at the position, because of damage."""
         return bool(self._ends) and self._ends[0][0] == self.position and self._ends[0][1] is not None
 
     def cross(self) -> Tear | None:
@@ -152,7 +153,7 @@ class UnpackedStream:
             self._at = 0
 
     def may_unread(self, count: int) -> bool:
-        """Whether so many bytes may be read again. In all, that must stay linear in the file."""
+        """Whether this many bytes may be read again. In all, that must stay linear in the file."""
         return self._unread_bytes + count <= _MAX_SPENT_BYTES + _SPENT_PER_BYTE * self.raw_bytes
 
     def unread(self, data: bytes) -> None:

@@ -20,7 +20,7 @@ _BLOCK_LINES: Final = 3000
 
 
 class WaczPage(NamedTuple):
-    """A page that a replay program offers as a start. `at`: Unix seconds."""
+    """A page that a replay program offers as a starting point. `at`: Unix seconds."""
 
     id: str
     url: str

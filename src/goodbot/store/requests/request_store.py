@@ -19,7 +19,7 @@ from goodbot.store.requests.requests_file import open_file
 from goodbot.store.sqlite.schema import damaged, translated
 
 UNTIL_ANSWER: Final = 1e300
-"""As the time of `hold`: until one of the host's leased requests is done."""
+"""Pass this to `hold` to hold a host until one of its leased requests is done."""
 
 MAX_PRIORITY: Final = 2**62
 """Priorities beyond this count as this, because SQLite's integers have 64 bits."""
@@ -45,9 +45,9 @@ class NewRequest:
     """A request to store. Those of a host are leased by falling `priority`; of equal priority, first those that are not
     `late`; then the last one added first, or with `in_order` the first one.
 
-    `data` None: the request exists only in this process; the next run cannot restore it. `fingerprint`: a second
-    request with it is not stored; None: it is stored whatever is stored already. `start`: the fingerprint of a start
-    request, which each run adds again; as many as earlier runs have stored are not stored again."""
+    `data` None: the request exists only in this process; the next run cannot restore it. `fingerprint`: a
+    request with a known fingerprint is not stored; None: always stored. `start`: the fingerprint of a start request.
+    Each run adds its start requests again; if earlier runs stored it n times, the first n are skipped."""
 
     host: str
     data: bytes | None

@@ -21,7 +21,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[\W_]+")
 
 
 class SearxngEngine:
-    """The endpoint of the entry. Its URLs are absolute, as SearXNG keeps it without its URL."""
+    """Serves the entry. Its URLs are absolute, because SearXNG does not remember where it came from."""
 
     def __init__(self, site: Site) -> None:
         self._site = site

@@ -51,8 +51,8 @@ class DocSearch:
         return JSONResponse({"results": results}, headers={"Vary": "Accept-Language"})
 
     def _result(self, asked: Asked, languages: Sequence[str]) -> dict[str, Any]:
-        """A page of an answer has half as many pages of the crawl as it may have hits, because most of them make
-        several."""
+        """Searches for half as many documents as the response may have hits, because most documents make several
+        hits."""
         limit = -(-asked.hits // 2)
         found = self._found(asked, limit, languages)
         maker = HitMaker(QueryWords(found.corrected or found.query), asked.before, asked.after)

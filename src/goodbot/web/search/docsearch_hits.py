@@ -1,4 +1,4 @@
-"""Makes of pages the hits that DocSearch shows. Pure.
+"""Turns pages into the hits that DocSearch shows. Pure.
 
 DocSearch puts the texts of a hit into its page as HTML, the highlighted ones and the plain ones, so all of them are
 escaped here.
@@ -18,7 +18,7 @@ MAX_CHARS_BEFORE: Final = 30
 """How many characters of a snippet come before the first word found, where there is room for one line."""
 _DOTS: Final = "… "
 _ESCAPES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#039;"})
-"""Those that DocSearch undoes where it shows text, not HTML."""
+"""The escapes that DocSearch reverses where it shows plain text."""
 
 Spans = Sequence[tuple[int, int]]
 Json = dict[str, Any]
@@ -34,7 +34,7 @@ class HitMaker:
 
     def hits(self, pages: Iterable[Hit], most: int) -> list[Json]:
         """Returns the hits of pages in their order: each page, then its sections and its snippet while all hits are no
-        more than `most`. Pages whose URL is no link are left out."""
+        more than `most`. Pages whose URL is not a link are left out."""
         shown = [(page, view) for page in pages if (view := view_hit(page)).href is not None]
         room = max(most - len(shown), 0)
         hits: list[Json] = []

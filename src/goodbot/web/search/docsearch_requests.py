@@ -13,7 +13,7 @@ from goodbot.exclusion.text.shown_text import unicode_only
 
 MAX_BODY_BYTES: Final = 64 * 1024
 MAX_SEARCHES: Final = 5
-"""DocSearch sends one for each of its `indices`."""
+"""Maximum number of searches per request; DocSearch sends one for each of its `indices`."""
 HITS_PER_PAGE: Final = 20
 MAX_HITS_PER_PAGE: Final = 40
 MAX_TAG_CHARS: Final = 100
@@ -55,7 +55,7 @@ def parse_searches(body: bytes) -> list[Asked]:
 
 def _asked(request: Any) -> Asked:
     if not (isinstance(request, dict) and isinstance(request.get("indexName"), str)):
-        raise InputError("each request must be an object with indexName, a text")
+        raise InputError("each request must be an object with indexName, a string")
     given = {**request, **_encoded(request.get("params"))}
     return Asked(
         index=unicode_only(request["indexName"]),
@@ -73,7 +73,7 @@ def _encoded(params: Any) -> Mapping[str, Any]:
     if params is None:
         return {}
     if not isinstance(params, str):
-        raise InputError("params must be a text: parameters as in a URL")
+        raise InputError("params must be a string: parameters as in a URL")
     try:
         pairs = dict(parse_qsl(params, max_num_fields=_MAX_PARAMETERS))
     except ValueError:
@@ -89,7 +89,7 @@ def _text(given: Mapping[str, Any], name: str, default: str, most: int | None) -
     if value is None:
         return default
     if not isinstance(value, str) or (most is not None and len(value) > most):
-        raise InputError(f"{name} must be a text" + (f" of at most {most} characters" if most is not None else ""))
+        raise InputError(f"{name} must be a string" + (f" of at most {most} characters" if most is not None else ""))
     return unicode_only(value)
 
 
