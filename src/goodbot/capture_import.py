@@ -6,7 +6,7 @@ a killed import has written to the archive without committing it is cut off by t
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -35,6 +35,7 @@ from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_record import encode_capture
 from goodbot.url import Url, parse_url
 from goodbot.values import Capture, LeasedUrl, Outcome, Request, Response, UrlRecord
+from goodbot.visit_values import VisitResult
 
 MAX_CAPTURES: Final = 100
 MAX_BODY_BYTES: Final = 32 * 1024 * 1024
@@ -103,7 +104,9 @@ class CaptureImport:
         self._clock = clock
         scope = _ImportScope(replace(self._settings, depth=None), (), AddressGuard())
         prepared = prepare if index is not None else None
-        readers = readers_of(self._settings, token, scope, encode=encode_capture, prepare=prepared)
+        readers = readers_of(
+            *(self._settings, token, scope), encode=encode_capture, prepare=prepared, represents=self._represents
+        )
         self._reader, self._knowledge = readers.reader, readers.knowledge
         self._preferences = StoredPreferences(frontier, token, settings.dialect)
         self._batch = Batch(frontier, frontier, archive, index, clock, self._observe)
@@ -113,6 +116,7 @@ class CaptureImport:
         self._bytes = 0
         self._payloads: dict[str, str] = {}
         self._hosts: set[str] = set()
+        self._reading = ""
         self.counts = ImportCounts()
         self.source = ""
 
@@ -137,12 +141,15 @@ class CaptureImport:
             self.commit()
 
     def finish(self) -> None:
-        """Commits everything, and looks again for the payloads of revisit records that came before these."""
+        """Commits everything; looks again for what came later: the payloads of revisit records, the pages at canonical
+        URLs."""
         self.commit()
         for some in self._notes.waiting():
             for key, data in some:
                 self._end_wait(key, data)
         self.commit()
+        for pages in self._notes.named():
+            self._judge_again(pages)
         with self._frontier.together():
             self._notes.finish()
         self._batch.commit_all()
@@ -199,15 +206,55 @@ class CaptureImport:
                 self._archive_only(capture)
 
     def _settle(self, capture: ForeignCapture, leased: LeasedUrl, token: int) -> None:
-        fetched = self._capture_of(capture)
-        permit = Permit(fetched.request.verdict, Timing(), no_search=self._preferences.refusal(capture.url))
-        wall = wall_of_answer(fetched)
-        result = self._reader.read(leased._replace(tries=_LAST_TRY), permit, fetched, wall=wall)
-        outcome = _settled(result.outcome, token)
+        result = self._read(leased, token, self._capture_of(capture))
         if result.encoded is not None and not result.encoded.headers_only and capture.response.body:
             self._payloads[capture.url.text] = capture.payload
-        self._batch.add(replace(result, outcome=outcome))
+        self._batch.add(result)
         self.counts.pages += 1
+
+    def _read(self, leased: LeasedUrl, token: int, fetched: Capture) -> VisitResult:
+        permit = Permit(fetched.request.verdict, Timing(), no_search=self._preferences.refusal(leased.url))
+        self._reading = leased.url.text
+        wall = wall_of_answer(fetched)
+        result = self._reader.read(leased._replace(tries=_LAST_TRY), permit, fetched, wall=wall)
+        return replace(result, outcome=_settled(result.outcome, token))
+
+    def _represents(self, canonical: Url, depth: int) -> bool:
+        """Whether there is a page at the canonical URL of the page that is being read. If not, it is looked for again
+        at the end."""
+        if self._notes.has_page(canonical):
+            return True
+        self._notes.name(self._reading, canonical.text)
+        return False
+
+    def _judge_again(self, pages: Iterable[tuple[str, str]]) -> None:
+        """Reads pages whose canonical URL had no page yet once more, if it has one now."""
+        copies = [Url(url) for url, canonical in pages if self._notes.has_page(Url(canonical))]
+        known = [record for url in copies if (record := self._frontier.record(url)) is not None]
+        with self._frontier.together():
+            for record in known:
+                self._read_again(record)
+            self._batch.commit()
+
+    def _read_again(self, known: UrlRecord) -> None:
+        """Reads a page from the archive, as at its first visit."""
+        try:
+            kept = None if known.record is None else self._archive.read(known.record)
+        except DamagedError:
+            kept = None
+        if kept is None or kept.headers_only:
+            return
+        (claimed,) = self._frontier.claim([known.url], self._clock.now())
+        if claimed is None:
+            return
+        leased, token = claimed
+        reason = next((event.reason for event in known.events if event.step == "permission"), "")
+        fetched = self._captured(known.url, kept.response, kept.fetched_at, reason)
+        result = self._read(leased._replace(seen=None), token, fetched)
+        events = (*result.outcome.events, *(event for event in known.events if event.step == "keep"))
+        leaves = known.seen is not None and known.seen.indexed and not result.outcome.to_index
+        outcome = replace(result.outcome, record=known.record, events=events, from_index=leaves)
+        self._batch.add(replace(result, encoded=None, outcome=outcome))
 
     def _observe(self, outcome: Outcome) -> None:
         """Notes where the payload of a capture is now; called within the transaction."""
@@ -261,9 +308,12 @@ class CaptureImport:
 
     def _capture_of(self, capture: ForeignCapture) -> Capture:
         reason = f"another program fetched it; imported from {self.source}"
-        verdict = Verdict(True, None, None, reason, "", url=capture.url.text, agent=self._token)
-        request = Request(capture.url, verdict)
-        return Capture(request, capture.response, capture.at, 0.0, capture.peer, capture.request_head)
+        fetched = self._captured(capture.url, capture.response, capture.at, reason)
+        return replace(fetched, peer=capture.peer, request_head=capture.request_head)
+
+    def _captured(self, url: Url, response: Response, at: float, reason: str) -> Capture:
+        verdict = Verdict(True, None, None, reason, "", url=url.text, agent=self._token)
+        return Capture(Request(url, verdict), response, at, 0.0)
 
     # ---- revisits
 

@@ -172,6 +172,40 @@ async def test_an_error_does_not_take_the_place_of_a_page(tmp_path: Path) -> Non
     assert (await goodbot("status", "--in", folder, "--json")).json["finished"]
 
 
+CANONICAL = '<link rel=canonical href="/b">'
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]], ids=["copy first", "original first"])
+@pytest.mark.parametrize("between", [0, 150], ids=["in one batch", "in two batches"])
+async def test_a_page_with_a_canonical_url_in_the_archives_is_a_copy(
+    tmp_path: Path, order: list[int], between: int
+) -> None:
+    both = [response(f"{SITE}/a", linked(1, head=CANONICAL)), response(f"{SITE}/b", linked(2))]
+    others = [response(f"{SITE}/other/{number}", b"<p>lion") for number in range(between)]
+    folder = tmp_path / "crawl"
+    records = [both[order[0]], *others, both[order[1]]]
+    done = await imported(folder, write(tmp_path / "a.warc.gz", members(records)))
+    assert (done["captures"], done["pages"]) == (2 + between, 2 + between)
+    assert await found(folder, "zebra") == [f"{SITE}/b"]
+    why = (await goodbot("why", f"{SITE}/a", "--in", folder, "--json")).json
+    (index,) = [event for event in why["events"] if event["step"] == "index"]
+    assert (index["decision"], index["reason"]) == ("no", f"the page says that it is a copy of {SITE}/b")
+    assert [event["decision"] for event in why["events"] if event["step"] == "keep"] == ["yes"]
+    assert await captures(folder) == 2 + between
+    await goodbot("index", "rebuild", "--in", folder)
+    assert await found(folder, "zebra") == [f"{SITE}/b"]
+
+
+@pytest.mark.parametrize("at_canonical", [[], [response(f"{SITE}/b", b"<p>no", "404 Not Found")]], ids=["", "404"])
+async def test_a_page_whose_canonical_url_has_no_page_represents_itself(
+    tmp_path: Path, at_canonical: list[bytes]
+) -> None:
+    folder = tmp_path / "crawl"
+    records = [response(f"{SITE}/a", linked(1, head=CANONICAL)), *at_canonical]
+    await imported(folder, write(tmp_path / "a.warc.gz", members(records)))
+    assert await found(folder, "zebra") == [f"{SITE}/a"]
+
+
 def revisit(uri: str, payload: str, date: str = LATER) -> bytes:
     return record(
         "revisit",

@@ -108,13 +108,16 @@ def readers_of(
     mark: PageMark | None = None,
     evidence: Encode | None = None,
     processes: int = 1,
+    represents: Callable[[Url, int], bool] | None = None,
 ) -> Readers:
-    """Assembles the parts that read pages. `forbids`: whether a robots.txt in memory or in the store forbids a URL."""
+    """Assembles the parts that read pages. `forbids`: whether a robots.txt in memory or in the store forbids a URL.
+    `represents`: whether the canonical URL of a page, which has this depth, counts; by default, if it may be
+    requested."""
 
     def allows(url: Url, depth: int) -> bool:
         return scope.refuse(url, depth) is None and not forbids(url)
 
-    knowledge = SiteKnowledge(settings, allows, processes)
+    knowledge = SiteKnowledge(settings, represents or allows, processes)
     following = Following(settings, scope, knowledge, processes)
     parts = settings, token, scope, knowledge, following
     return Readers(

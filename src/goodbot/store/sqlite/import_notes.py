@@ -5,12 +5,16 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from goodbot.store.merge.coding import hash_of
+from goodbot.store.reports.rows import url_of
+from goodbot.url import Url
 from goodbot.values import RecordRef
 
 # The tables are made by the first import, so frontiers of crawls have none. `imported` has a digest for each capture,
 # `import_payloads` one for each payload, with the place of a record that has it. `import_waiting` has revisit records
-# whose payload was not found yet; it is empty between imports, so nothing of a forgotten host stays there.
-# `import_end` has a row while an import runs: how far its archive file was written at the last commit.
+# whose payload was not found yet, `import_named` pages with a canonical URL that had no page yet; both are empty
+# between imports, so nothing of a forgotten host stays there. `import_end` has a row while an import runs: how far its
+# archive file was written at the last commit.
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS imported (key BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS import_files (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -18,6 +22,7 @@ CREATE TABLE IF NOT EXISTS import_payloads (
   key BLOB PRIMARY KEY, file INTEGER NOT NULL, offset INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS import_waiting (number INTEGER PRIMARY KEY, key BLOB NOT NULL, revisit BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS import_named (number INTEGER PRIMARY KEY, url TEXT NOT NULL, canonical TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS import_end (file TEXT NOT NULL, size INTEGER NOT NULL);
 """
 
@@ -25,6 +30,9 @@ _PLACE: Final = """SELECT name, offset FROM import_payloads JOIN import_files ON
   WHERE key = ?"""
 _FOUND: Final = """SELECT number, import_waiting.key, revisit FROM import_waiting
   WHERE number > ? ORDER BY number LIMIT 100"""
+_PAGE: Final = """SELECT origin, path FROM records
+  WHERE host = (SELECT id FROM hosts WHERE key = ?) AND hash = ? AND status BETWEEN 200 AND 299"""
+_NAMED: Final = "SELECT number, url, canonical FROM import_named WHERE number > ? ORDER BY number LIMIT 100"
 
 
 class ImportNotes:
@@ -69,6 +77,22 @@ class ImportNotes:
             last = rows[-1][0]
             yield [(key, revisit) for _, key, revisit in rows]
 
+    def has_page(self, url: Url) -> bool:
+        """Whether a committed capture of the URL is a page."""
+        row = self._db.execute(_PAGE, (url.host_key, hash_of(url.text))).fetchone()
+        return row is not None and url_of(*row) == url
+
+    def name(self, url: str, canonical: str) -> None:
+        """Keeps a page and its canonical URL until the end of the import."""
+        self._db.execute("INSERT INTO import_named (url, canonical) VALUES (?, ?)", (url, canonical))
+
+    def named(self) -> Iterator[list[tuple[str, str]]]:
+        """Yields the pages that were kept with their canonical URLs, in batches."""
+        last = 0
+        while rows := self._db.execute(_NAMED, (last,)).fetchall():
+            last = rows[-1][0]
+            yield [(url, canonical) for _, url, canonical in rows]
+
     def note_end(self, file: str, size: int) -> None:
         """Notes how far the archive is written; what is behind it belongs to no committed capture."""
         self._db.execute("DELETE FROM import_end")
@@ -78,6 +102,7 @@ class ImportNotes:
         """Notes that the import has ended properly."""
         self._db.execute("DELETE FROM import_end")
         self._db.execute("DELETE FROM import_waiting")
+        self._db.execute("DELETE FROM import_named")
 
     def _number_of(self, name: str) -> int:
         number = self._files.get(name)
