@@ -75,6 +75,7 @@ def test_only_portals_on_loopback_are_accepted() -> None:
     assert not any(map(is_loopback, ("http://example.org/", "https://127.0.0.1/", "http://127.0.0.1.example/", "")))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
 @pytest.mark.parametrize(("http", "protocol"), [("plain", "HTTP/1.1"), ("1.1", "HTTP/1.1"), ("2", "HTTP/2.0")])
 def test_the_server_counts_the_pages_of_a_crawl(web: Path, http: str, protocol: str) -> None:
@@ -96,6 +97,7 @@ def test_a_program_is_interrupted_when_its_time_is_over(tmp_path: Path) -> None:
     assert sampled
 
 
+@pytest.mark.long
 def test_the_broad_web_answers_by_name(tmp_path: Path) -> None:
     named = next(host for host in range(40) if kind_of(host) == "honest")
     nameless = next(host for host in range(1000) if kind_of(host) == "nameless")

@@ -24,6 +24,7 @@ SHAPES: list[tuple[str, str, int]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("repeated", "most"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES])
 def test_equal_lines_cost_the_same_each_however_many(repeated: str, most: int) -> None:
     few, many = (
@@ -33,6 +34,7 @@ def test_equal_lines_cost_the_same_each_however_many(repeated: str, most: int) -
     assert (many - few) / 1000 <= most
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("form", "most"), [("/a{}", 180), ("/a{}*/b$", 120), ("/*/a{}*b", 120)])
 def test_different_lines_cost_the_same_each_however_many(form: str, most: int) -> None:
     def file(times: int) -> bytes:
@@ -42,6 +44,7 @@ def test_different_lines_cost_the_same_each_however_many(form: str, most: int) -
     assert (many - few) / 1000 <= most
 
 
+@pytest.mark.long
 def test_equal_rules_are_compiled_a_few_times_only() -> None:
     few, many = (RobotsTxt.parse("User-agent: *\n" + "Disallow: /a\n" * times) for times in (100, 35_000))
     compiled = [Compiled.of(file.groups, RFC9309).weight_bytes for file in (few, many)]

@@ -57,6 +57,7 @@ def test_the_same_command_joins_again(begun: Path, postgres_dsn: str, seeds: Pat
     assert (status, "1 other machine" in err) == (3, True), err
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("other")
 def test_a_list_with_seeds_that_the_crawl_has_by_name(begun: Path, postgres_dsn: str, seeds: Path, capfd: Out) -> None:
     seeds.write_text(f"{TYPED}\n{LISTED[1]}")
@@ -64,6 +65,7 @@ def test_a_list_with_seeds_that_the_crawl_has_by_name(begun: Path, postgres_dsn:
     assert (status, "1 other machine" in err) == (3, True), err
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("other")
 def test_a_list_with_a_new_seed_is_refused(begun: Path, postgres_dsn: str, seeds: Path, capfd: Out) -> None:
     seeds.write_text("\n".join([*LISTED, "http://127.0.0.4:9/"]))
@@ -99,12 +101,14 @@ def test_a_machine_goes_on_with_another_role(begun: Path, postgres_dsn: str, cap
     assert CrawlFolder(begun).database == dsn
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("other")
 def test_a_seed_of_a_list_may_be_typed_and_spelled_otherwise(begun: Path, postgres_dsn: str, capfd: Out) -> None:
     status, err = crawl(begun, postgres_dsn, LISTED[0], TYPED.replace("http", "HTTP"), capfd=capfd)
     assert (status, "1 other machine" in err) == (3, True), err
 
 
+@pytest.mark.long
 def test_machines_whose_heartbeat_has_expired_do_not_prevent_a_change(
     begun: Path, other: PostgresFrontier, postgres_dsn: str, capfd: Out
 ) -> None:

@@ -95,6 +95,7 @@ async def test_a_crawl_requests_only_allowed_pages() -> None:
     assert told["reason"] == "finished"
 
 
+@pytest.mark.long
 async def test_requests_that_wait_together_are_all_checked() -> None:
     """Scrapy's own middleware checks only the first request, with any parser; once it checks all, ours can go."""
     starts = ("/private/x", "/notes/1", "/notes/", "/open")
@@ -113,6 +114,7 @@ async def test_requests_that_wait_together_are_all_checked() -> None:
         assert set(server.targets) == {"/robots.txt", *PAGES[1:]} - FORBIDDEN
 
 
+@pytest.mark.long
 async def test_without_a_robots_txt_requests_that_come_together_pass() -> None:
     async with WebServer({"/robots.txt": closing(b""), **dict.fromkeys(PAGES, answer(b"<html>"))}) as server:
         told = await crawl(server, OURS, MIDDLEWARE, ("/open", "/private/x", "/notes/1"))
@@ -120,6 +122,7 @@ async def test_without_a_robots_txt_requests_that_come_together_pass() -> None:
     assert told["reason"] == "finished"
 
 
+@pytest.mark.long
 async def test_protego_under_scrapy_allows_three_of_the_others() -> None:
     """By Protego an allowed index.html allows its folder, and `%2F` in a query is no `/`."""
     async with site(answer(ROBOTS.replace(NOT_UTF8, b""))) as server:
@@ -128,6 +131,7 @@ async def test_protego_under_scrapy_allows_three_of_the_others() -> None:
         assert sorted(server.targets) == sorted({"/robots.txt", *PAGES} - FORBIDDEN | asked_too)
 
 
+@pytest.mark.long
 async def test_a_page_instead_of_a_robots_txt_has_no_rules() -> None:
     async with site(answer(b"<!DOCTYPE html><title>Not found</title><p>Disallow: /", 404)) as server:
         await crawl(server, OURS)

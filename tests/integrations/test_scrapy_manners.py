@@ -71,6 +71,7 @@ async def test_a_crawl_delay_is_kept(tmp_path: Path, own_scheduler: bool) -> Non
     assert ran.stats["goodbot/delayed"] == 4
 
 
+@pytest.mark.long
 async def test_the_middlewares_need_no_setting_for_the_parser(tmp_path: Path) -> None:
     here = "goodbot.integrations.scrapy"
     own = {
@@ -89,6 +90,7 @@ async def test_the_middlewares_need_no_setting_for_the_parser(tmp_path: Path) ->
     assert ran.stats["goodbot/delayed"] == 2
 
 
+@pytest.mark.long
 async def test_a_host_that_asks_to_wait_keeps_no_other_from_its_turn(tmp_path: Path) -> None:
     """With one request at a time for the whole crawl: whoever waited for the busy host would keep the others."""
     log, wait_s = Log(), 3
@@ -108,6 +110,7 @@ async def test_a_host_that_asks_to_wait_keeps_no_other_from_its_turn(tmp_path: P
     assert ran.stats["finish_reason"] == "finished"
 
 
+@pytest.mark.long
 async def test_a_wait_that_is_too_long_is_left_to_a_later_run(tmp_path: Path) -> None:
     log = Log()
     busy = answer(b"", 429, [("Retry-After", "100000")])
@@ -124,6 +127,7 @@ async def test_a_wait_that_is_too_long_is_left_to_a_later_run(tmp_path: Path) ->
     assert len(log.targets) == seen
 
 
+@pytest.mark.long
 async def test_a_robots_txt_that_asks_to_wait_is_waited_for(tmp_path: Path) -> None:
     """Scrapy fetches it outside of the scheduler, which cannot take it back."""
     log = Log()
@@ -136,6 +140,7 @@ async def test_a_robots_txt_that_asks_to_wait_is_waited_for(tmp_path: Path) -> N
     assert ran.stats["downloader/request_count"] < 20
 
 
+@pytest.mark.long
 async def test_a_robots_txt_that_asks_to_wait_too_long_is_left_out(tmp_path: Path) -> None:
     """As Scrapy does for one that cannot be fetched; the pages wait for their host in any case."""
     log = Log()
@@ -157,6 +162,7 @@ async def test_private_addresses_get_no_request(tmp_path: Path, host: str) -> No
     assert ran.stats["goodbot/private_address"] == 1
 
 
+@pytest.mark.long
 async def test_the_resolver_alone_gives_no_private_address(tmp_path: Path) -> None:
     """It checks the address that is connected to, so a name that changes after the middleware's check does not help."""
     own = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path), RESOLVER: "goodbot.integrations.scrapy.Resolver"}
@@ -168,6 +174,7 @@ async def test_the_resolver_alone_gives_no_private_address(tmp_path: Path) -> No
         assert len(allowed.read) == 1
 
 
+@pytest.mark.long
 async def test_the_add_on_sets_the_resolver_without_a_deprecation(tmp_path: Path) -> None:
     without = {"DOWNLOADER_MIDDLEWARES": {"goodbot.integrations.scrapy.Manners": None}}
     async with WebServer({"/": page()}) as server:
@@ -177,6 +184,7 @@ async def test_the_add_on_sets_the_resolver_without_a_deprecation(tmp_path: Path
     assert not refused.logged("eprecat")
 
 
+@pytest.mark.long
 async def test_without_asyncio_nothing_is_sent(tmp_path: Path) -> None:
     """Rather than crawling without delays and without a check for private addresses."""
     reactor = "twisted.internet.selectreactor.SelectReactor"

@@ -80,6 +80,7 @@ async def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
     await killed_crawl(tmp_path / "crawl", 1500, 10, Random(2))
 
 
+@pytest.mark.long
 async def test_a_stopped_crawl_repeats_nothing(tmp_path: Path) -> None:
     """Ctrl-C: what is in progress is finished, what waits is made by the next run; then there is nothing left."""
     site = tree(120)
@@ -102,6 +103,7 @@ async def test_a_stopped_crawl_repeats_nothing(tmp_path: Path) -> None:
         assert (third.read, len(server.targets) - before) == ([], 0)
 
 
+@pytest.mark.long
 async def test_what_cannot_be_stored_is_made_in_this_run(tmp_path: Path) -> None:
     site = {
         "/": page("/unstorable/1", "/unstorable/2", "/x"),
@@ -116,6 +118,7 @@ async def test_what_cannot_be_stored_is_made_in_this_run(tmp_path: Path) -> None
     assert len(ran.logged("and a kill would lose it")) == 1
 
 
+@pytest.mark.long
 async def test_what_could_not_be_stored_is_counted_after_a_kill(tmp_path: Path) -> None:
     waits = asyncio.Event()
 
@@ -137,6 +140,7 @@ def has_unstored(path: Path) -> bool:
         return bool(connection.execute("SELECT count(*) FROM requests WHERE data IS NULL").fetchone()[0])
 
 
+@pytest.mark.long
 async def test_a_callback_that_fails_is_done(tmp_path: Path) -> None:
     async with WebServer({"/": page("/crash/1", "/missing"), "/crash/1": page("/never")}) as server:
         settings = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "crawl")}
@@ -148,6 +152,7 @@ async def test_a_callback_that_fails_is_done(tmp_path: Path) -> None:
         assert len(server.targets) == before
 
 
+@pytest.mark.long
 async def test_a_callback_that_the_spider_no_longer_has(tmp_path: Path) -> None:
     """The request is neither made nor lost: a spider that has the callback again makes it."""
     path = tmp_path / "crawl" / "requests.sqlite"
@@ -176,6 +181,7 @@ class Renamed(Spider):
         """The callback that is missing now."""
 
 
+@pytest.mark.long
 async def test_one_setting_gives_each_spider_its_folder(tmp_path: Path) -> None:
     site = {"/": page("/x"), "/x": page()}
     async with WebServer(site) as server:
@@ -277,6 +283,7 @@ async def scrapy(folder: Path, *arguments: str) -> tuple[int | None, str]:
     return process.returncode, out.decode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -296,6 +303,7 @@ async def test_commands_for_single_pages_do_not_touch_the_folder(
     assert not (tmp_path / "crawls").exists()
 
 
+@pytest.mark.long
 async def test_a_crawl_that_cannot_begin_ends_with_status_1(tmp_path: Path) -> None:
     (tmp_path / "project.py").write_text(PROJECT)
     (tmp_path / "spiders.py").write_text(SPIDER)

@@ -57,6 +57,7 @@ def base_of(html: str) -> str:
     return unescape(found[1]) if found else ""
 
 
+@pytest.mark.long
 def test_every_link_of_every_page_stays_below_the_prefix(service: Service) -> None:
     """Follows all links, redirects and targets of forms from the home page and from a page of results."""
     seen: dict[str, int] = {}
