@@ -23,11 +23,11 @@ from goodbot.visitors.submissions import VisitorRequests
 from web.russian import english_in
 
 NOW = float(round(time.time()))
-LATER = NOW + 900.0
+LATER = NOW + 20_000.0
 SEED = Url("http://seed.example/")
 SETTINGS = 'seeds = ["http://seed.example/", "http://127.0.0.1:8800/"]\nallow_private = true\nscope = "all"\n'
 PUBLIC = SETTINGS + 'contact = "me@example.org"\n'
-SEEN = LastVisit(at=NOW - 100, due_at=NOW + 1000, interval_s=1000, changed_at=NOW - 100, etag='"1"', indexed=True)
+SEEN = LastVisit(at=NOW - 100, due_at=NOW + 100_000, interval_s=100_000, changed_at=NOW - 100, etag='"1"', indexed=True)
 
 
 @pytest.fixture
@@ -209,14 +209,14 @@ def test_listed_seeds_on_private_addresses(folder: Path) -> None:
 
 PAGE = Url("https://new.example/a")
 KNOWN: list[tuple[State, LastVisit | None, bool, SubmissionResult, State, float | None, bool]] = [
-    ("visited", SEEN, False, "known", "visited", NOW + 1000, False),
+    ("visited", SEEN, False, "known", "visited", NOW + 100_000, False),
     ("visited", SEEN, True, "known", "visited", NOW, True),
     ("failed", None, False, "submitted", "ready", None, True),
     ("gone", None, False, "submitted", "ready", None, True),
     ("gone", None, True, "submitted", "ready", None, True),
-    ("gone", SEEN, False, "known", "gone", NOW + 1000, False),
+    ("gone", SEEN, False, "known", "gone", NOW + 100_000, False),
     ("disallowed", None, False, "submitted", "ready", None, True),
-    ("disallowed", SEEN, False, "known", "disallowed", NOW + 1000, False),
+    ("disallowed", SEEN, False, "known", "disallowed", NOW + 100_000, False),
     ("disallowed", None, True, "submitted", "ready", None, True),
 ]
 
