@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from math import inf
 from typing import Final, NamedTuple
 
 import msgspec
@@ -116,6 +117,7 @@ class CaptureImport:
         self._bytes = 0
         self._payloads: dict[str, str] = {}
         self._hosts: set[str] = set()
+        self._forgotten = frontier.forgotten_hosts()
         self._reading = ""
         self.counts = ImportCounts()
         self.source = ""
@@ -128,7 +130,9 @@ class CaptureImport:
 
     def add(self, capture: ForeignCapture) -> None:
         """Takes a capture; commits the batch if it is full."""
-        capture = _in_time(capture, self._clock.now())
+        if capture.url.host_key in self._forgotten:
+            self.counts.skipped["forgotten"] += 1
+            return
         key = _key_of(capture)
         if self._notes.has(key) and not self._is_lost(capture):
             self.counts.known += 1
@@ -282,10 +286,11 @@ class CaptureImport:
         self.counts.robots += 1
         response, origin = capture.response, capture.url.origin
         known = self._frontier.load_robots(origin)
-        if response.status >= 500 or 300 <= response.status < 400 or (known and known.fetched_at >= capture.at):
+        at = self._time_of(capture)
+        if response.status >= 500 or 300 <= response.status < 400 or (known and known.fetched_at >= at):
             return
         body = decode_content(response, self._settings.decoded_limit).body
-        access = Access.from_response(response.status, response.headers, body, capture.at, self._settings.dialect)
+        access = Access.from_response(response.status, response.headers, body, at, self._settings.dialect)
         self._frontier.save_robots(origin, access)
 
     def _remember(self, hosts: set[str]) -> None:
@@ -295,20 +300,27 @@ class CaptureImport:
             self._hosts = self._hosts | hosts if len(self._hosts) < 100_000 else hosts
 
     def _is_newest(self, capture: ForeignCapture) -> bool:
-        """Whether the capture says more than what is known of its URL: it is newer, or it is the first with a page."""
+        """Whether the capture says more than what is known of its URL: it is newer, or it is the first with a page. One
+        dated in the future is not taken for newer, since its date is wrong."""
         known = self._frontier.record(capture.url)
-        if known is None or known.fetched_at is None or known.fetched_at < capture.at:
+        if known is None or known.fetched_at is None or known.fetched_at < capture.at <= self._clock.now():
             return True
         return not _has_page(known) and 200 <= capture.response.status < 300
 
     def _is_lost(self, capture: ForeignCapture) -> bool:
         """Whether this was the page of its URL, and `goodbot archive repair` found that the archive has lost it."""
         known = self._frontier.record(capture.url)
-        return known is not None and known.state == "ready" and known.record is None and known.fetched_at == capture.at
+        if known is None or known.state != "ready" or known.record is not None:
+            return False
+        return known.fetched_at == capture.at or capture.at > self._clock.now()
+
+    def _time_of(self, capture: ForeignCapture) -> float:
+        """Returns the date of the capture, or now if that lies in the future: times of a crawl never do."""
+        return min(capture.at, self._clock.now())
 
     def _capture_of(self, capture: ForeignCapture) -> Capture:
         reason = f"another program fetched it; imported from {self.source}"
-        fetched = self._captured(capture.url, capture.response, capture.at, reason)
+        fetched = self._captured(capture.url, capture.response, self._time_of(capture), reason)
         return replace(fetched, peer=capture.peer, request_head=capture.request_head)
 
     def _captured(self, url: Url, response: Response, at: float, reason: str) -> Capture:
@@ -339,13 +351,8 @@ class CaptureImport:
             self.commit()
 
 
-def _in_time(capture: ForeignCapture, now: float) -> ForeignCapture:
-    """Returns the capture, dated now if its date lies in the future: times of a crawl never do."""
-    return capture if capture.at <= now else replace(capture, at=now)
-
-
 def _key_of(capture: ForeignCapture) -> bytes:
-    """Returns the digest of a capture: equal for each copy of its record."""
+    """Returns the digest of a capture: equal for each copy of its record, now and later."""
     what = f"{capture.url.text}\0{capture.at:.6f}\0{capture.response.status}\0{capture.payload}"
     return blake2b(what.encode("utf-8", "replace"), digest_size=16).digest()
 
@@ -363,9 +370,12 @@ def _has_page(known: UrlRecord) -> bool:
 
 
 def _settled(outcome: Outcome, token: int) -> Outcome:
-    """Returns the outcome of a URL that is not requested again by itself."""
+    """Returns the outcome of a URL that is not requested again by itself: no visit is planned."""
     state = "failed" if outcome.state == "ready" else outcome.state
-    return replace(outcome, state=state, why=outcome.why.replace(_TRIES, ""), tries=0, ready_at=0.0, token=token)
+    seen = outcome.seen and replace(outcome.seen, due_at=inf)
+    events = tuple(event for event in outcome.events if event.decision != "revisit")
+    why = outcome.why.replace(_TRIES, "")
+    return replace(outcome, state=state, why=why, tries=0, ready_at=0.0, token=token, seen=seen, events=events)
 
 
 def _waiting(revisit: ForeignCapture) -> _Waiting:

@@ -70,7 +70,8 @@ def new_settings(
             seeds = ()  # the crawl has them, perhaps spelled differently
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
     if not (together or listed or folder.seeds or (shared is not None and shared.has_lists)):
-        raise InputError(f"no seed given, and no crawl in {folder.path} to resume")
+        without = f"{folder.path} has none" if folder.frontier.is_file() else f"no crawl in {folder.path} to resume"
+        raise InputError(f"no seed given, and {without}")
     settings = replace(settings, seeds=together)
     with folder.naming_lines(options):
         check_files(settings)

@@ -16,6 +16,7 @@ from goodbot.crawl_folder import SOFTWARE, CrawlFolder
 from goodbot.errors import InputError
 from goodbot.files import lock_folder
 from goodbot.ports import Clock, CrawlStore, Membership
+from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.settings_file import save_settings, settings_text
 from goodbot.store.control.control_files import ControlFolder
@@ -87,6 +88,13 @@ def _in_folder(folder: CrawlFolder, settings: Settings, revisit_until: float | N
 def has_imports(store: CrawlStore) -> bool:
     """Returns whether archives of other programs were imported."""
     return isinstance(store, SqliteFrontier) and store.has_imports()
+
+
+def plan_imported(store: CrawlStore, scope: Scope) -> None:
+    """Plans visits to the imported pages in scope. An import plans none, because the pages of other scopes would be
+    dropped when they are due."""
+    if isinstance(store, SqliteFrontier) and store.has_imports():
+        store.plan_visits(scope.refuse)
 
 
 def drop_killed_import(folder: CrawlFolder, frontier: SqliteFrontier) -> None:

@@ -15,7 +15,7 @@ from goodbot.archive_values import DamagedRange
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.crawl_preparation import add_seeds, answer_limits, reconsider, workers_of
-from goodbot.crawl_stores import CrawlStores, open_stores
+from goodbot.crawl_stores import CrawlStores, open_stores, plan_imported
 from goodbot.errors import InputError
 from goodbot.host_removal import RemovedHosts, remove_hosts
 from goodbot.index import TantivyIndex, prepare
@@ -196,6 +196,8 @@ async def _opened(
                 if not others:
                     reconsider(folder, frontier, scope, same_answers)
                     add_seeds(frontier, scope, chain(typed, folder.seeds.new()), same_answers)
+                    if revisit_until is not None:
+                        plan_imported(frontier, scope)
                 folder.seeds.settle()
             workers = workers_of(settings, seeds()) if stream is None else 1
             writable = archive if settings.archive else None

@@ -5,6 +5,7 @@ import fcntl
 import gzip
 import json
 import random
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from journey.goodbot_process import Ended, ended, goodbot, start
-from store.foreign.foreign_samples import ID, http, members, page, pages, record, response, sha1, wacz, zipped
+from store.foreign.foreign_samples import DATE, ID, http, members, page, pages, record, response, sha1, wacz, zipped
 from webserver import Exchange, WebServer, answer
 
 LATER = "2024-04-01T10:00:00Z"
@@ -295,8 +296,10 @@ async def test_a_file_with_a_damaged_start_is_imported(tmp_path: Path, start: by
     assert done["captures"] == (2 if start == bytes(10) else 3)
 
 
-async def test_a_lost_page_comes_back_by_importing_again(tmp_path: Path) -> None:
-    folder, file = tmp_path / "crawl", write(tmp_path / "a.warc.gz", members(pages(3)))
+@pytest.mark.parametrize("date", [DATE, "2999-01-01T00:00:00Z"])
+async def test_a_lost_page_comes_back_by_importing_again(tmp_path: Path, date: str) -> None:
+    records = [response(f"{SITE}/{number}", page(number), warc_date=date) for number in range(3)]
+    folder, file = tmp_path / "crawl", write(tmp_path / "a.warc.gz", members(records))
     await imported(folder, file)
     (warc,) = (folder / "warc").glob("*.warc.gz")
     data = bytearray(warc.read_bytes())
@@ -356,13 +359,14 @@ async def test_without_an_index_everything_but_search_works(tmp_path: Path) -> N
 
 
 async def test_a_forgotten_host_stays_forgotten(tmp_path: Path) -> None:
-    first = write(tmp_path / "a.warc.gz", members(pages(2)))
+    robots = response(f"{SITE}/robots.txt", b"User-agent: *\n")
+    first = write(tmp_path / "a.warc.gz", members([*pages(2), robots]))
     second = write(tmp_path / "b.warc.gz", members([response(f"{SITE}/new", page(9)), *pages(2, "http://b.example")]))
     folder = tmp_path / "crawl"
     await imported(folder, first)
     assert (await goodbot("forget", "example.org", "--in", folder)).status == 0
     done = await imported(folder, second, first)
-    assert done["skipped"]["forgotten"] == 1
+    assert (done["known"], done["skipped"]["forgotten"]) == (0, 4)
     assert (await urls(folder)).keys() == {"http://b.example/0", "http://b.example/1"}
     assert await captures(folder) == 2
 
@@ -406,6 +410,55 @@ async def test_a_file_is_imported_into_a_crawl(tmp_path: Path) -> None:
         assert await found(folder, "older") == []
         again = await goodbot("crawl", "--into", folder)
         assert again.status == 0, again.err
+
+
+async def test_captures_dated_in_the_future_are_imported_once_and_replace_no_page(tmp_path: Path) -> None:
+    future = "2999-01-01T00:00:00Z"
+    async with WebServer(fallback=site) as server:
+        folder = tmp_path / "crawl"
+        assert (await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")).status == 0
+        records = [response(url, linked(1), warc_date=future) for url in (server.url("/"), f"{SITE}/a")]
+        robots = response(f"{SITE}/robots.txt", b"User-agent: *\n", warc_date=future)
+        file = write(tmp_path / "a.warc.gz", members([*records, robots]))
+        done = await imported(folder, file)
+        assert (done["captures"], done["pages"]) == (3, 1)
+        before = await urls(folder), await captures(folder)
+        done = await imported(folder, file)
+        assert (done["captures"], done["known"]) == (0, 3)
+        assert (await urls(folder), await captures(folder)) == before
+        assert await texts(folder) == {server.url("/"): "zebra live", f"{SITE}/a": "zebra number1"}
+        assert all((line["fetched_at"] or 0) <= time.time() for line in before[0].values())
+
+
+@pytest.mark.parametrize("first", ["import", "crawl"])
+async def test_a_crawl_that_keeps_fresh_visits_only_imported_pages_in_scope(tmp_path: Path, first: str) -> None:
+    async with WebServer(fallback=site) as server:
+        folder = tmp_path / "crawl"
+        old = [response(server.url("/imported"), linked(3)), response(f"{SITE}/gone", b"<p>gone", "404 Not Found")]
+        file = write(tmp_path / "a.warc.gz", members([*pages(2), *old]))
+        crawl = ("crawl", server.url("/"), "--into", folder, "--allow-private")
+        if first == "crawl":
+            assert (await goodbot(*crawl)).status == 0
+        await imported(folder, file)
+        if first == "import":
+            assert (await goodbot("status", "--in", folder, "--json")).json["due_again_at"] is None
+            why = (await goodbot("why", f"{SITE}/0", "--in", folder, "--json")).json
+            assert not [event for event in why["events"] if event["decision"] == "revisit"]
+            alone = await goodbot("crawl", "--into", folder, "--keep-fresh", "--once")
+            assert (alone.status, alone.complaint) == (2, f"goodbot: no seed given, and {folder} has none")
+            assert (await goodbot(*crawl)).status == 0
+        before = await urls(folder)
+        assert "/imported" not in server.targets
+        for _ in range(2):
+            result = await goodbot("crawl", "--into", folder, "--allow-private", "--keep-fresh", "--once")
+            assert result.status == 0, result.err
+        assert server.targets.count("/imported") == 1
+        after = await urls(folder)
+        assert {url: line for url, line in after.items() if url.startswith(SITE)} == {
+            url: line for url, line in before.items() if url.startswith(SITE)
+        }
+        assert await found(folder, "zebra") == sorted([f"{SITE}/0", f"{SITE}/1", server.url("/")])
+        assert (await texts(folder))[server.url("/imported")] == "zebra live"
 
 
 async def test_a_running_crawl_is_not_disturbed(tmp_path: Path) -> None:

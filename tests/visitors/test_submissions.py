@@ -208,9 +208,12 @@ def test_listed_seeds_on_private_addresses(folder: Path) -> None:
 # ---- pages that are known -------------------------------------------------------------------------------------------
 
 PAGE = Url("https://new.example/a")
+UNPLANNED = replace(SEEN, due_at=inf)
 KNOWN: list[tuple[State, LastVisit | None, bool, SubmissionResult, State, float | None, bool]] = [
     ("visited", SEEN, False, "known", "visited", NOW + 100_000, False),
     ("visited", SEEN, True, "known", "visited", NOW, True),
+    ("visited", UNPLANNED, False, "known", "visited", None, False),
+    ("visited", UNPLANNED, True, "known", "visited", NOW, True),
     ("failed", None, False, "submitted", "ready", None, True),
     ("gone", None, False, "submitted", "ready", None, True),
     ("gone", None, True, "submitted", "ready", None, True),

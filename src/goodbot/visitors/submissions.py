@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Final
 
 from goodbot.crawl_admin import open_control
@@ -94,14 +95,14 @@ class VisitorRequests:
             state_before=record.state if record is not None else None,
             state=record.state if record is not None else None,
             visited_at=last_answer_at(record),
-            due_at=seen.due_at if seen is not None else None,
+            due_at=seen.due_at if seen is not None and seen.due_at < inf else None,
         )
         if done is None:
             return replace(found, result="known") if judged.result is None and found.state is not None else found
         if done.refused is not None:  # the scope has changed meanwhile
             return replace(found, result="out of scope", reason=done.refused)
         is_known = done.before is not None and done.before == done.now
-        due_at = min(found.due_at, now) if changed and found.due_at is not None else found.due_at
+        due_at = min(seen.due_at, now) if changed and seen is not None else found.due_at
         result: SubmissionResult = "known" if is_known else "submitted"
         return replace(found, result=result, state_before=done.before, state=done.now, due_at=due_at)
 

@@ -1,6 +1,8 @@
 """Leasing given URLs, whatever their state: how imported captures are settled."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -91,3 +93,20 @@ def claim_and_fail(frontier: SqliteFrontier) -> None:
     with frontier.together():
         frontier.claim([PAGE], NOW)
         raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(("until", "due_s"), [(None, 100), (NOW + 30, 30), (NOW + 300, 100), (NOW - 30, 100)])
+def test_visits_are_planned_of_pages_that_have_none_and_are_accepted(
+    frontier: SqliteFrontier, until: float | None, due_s: float
+) -> None:
+    settle(frontier, "visited", seen=replace(visit(NOW), due_at=inf, available_until=until))
+    assert frontier.due_again_at() is None
+    assert frontier.plan_visits(lambda url, depth: f"{url} is refused") == 0
+    assert frontier.due_again_at() is None
+    assert frontier.plan_visits(lambda url, depth: None) == 1
+    assert frontier.due_again_at() == NOW + due_s
+    record = frontier.record(PAGE)
+    assert record is not None
+    assert record.seen is not None
+    assert record.seen.due_at == NOW + due_s
+    assert frontier.plan_visits(lambda url, depth: None) == 0

@@ -178,6 +178,12 @@ class SqliteFrontier(SqliteLedger):
         with self._writing() as transaction:
             return transaction.reconsider(judge)
 
+    def plan_visits(self, refuse: Callable[[Url, int], str | None]) -> int:
+        """Plans a visit to every page that has none planned and that `refuse` accepts (it takes URL and depth, and
+        returns the reason to refuse the URL, or None); returns how many. One pass over all URLs."""
+        with self._writing() as transaction:
+            return transaction.plan_visits(refuse)
+
     def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
         """See `IndexQueue.indexed`; URLs that are not pending are skipped."""
         with self._writing() as transaction:

@@ -50,6 +50,12 @@ _STAYS = "DELETE FROM leaving WHERE host = ? AND hash = ?"
 _INDEX_LACKS = """UPDATE seen SET indexed = 0, etag = NULL, modified = NULL
   WHERE seq = (SELECT seq FROM urls WHERE host = ? AND hash = ?)"""
 
+_NOT_PLANNED: Final = """SELECT host, urls.hash, seq, origin, path, rank,
+    seen.at + iif(available_until > seen.at, min(seen.interval_s, available_until - seen.at), seen.interval_s)
+  FROM urls CROSS JOIN hosts ON hosts.id = host CROSS JOIN seen USING (seq)
+  WHERE state >= 8 AND urls.ready_at = 9e999 AND (host, urls.hash) > (?, ?) ORDER BY host, urls.hash LIMIT 4096"""
+"""9e999 is infinity. A visit is due after the wait that was chosen, or when the page is not to be shown any longer."""
+
 _BATCH: Final = 65536
 """How many of a million seeds are in memory at a time."""
 
@@ -281,6 +287,19 @@ class Transaction:
                     values = (storable(reason), host, hash_)
                     self._db.execute("UPDATE urls SET refused = ? WHERE host = ? AND hash = ?", values)
             last = (rows[-1][0], rows[-1][1])
+
+    def plan_visits(self, refuse: Callable[[Url, int], str | None]) -> int:
+        """See `SqliteFrontier.plan_visits`: reads all URLs in key order, a few thousand at a time."""
+        planned, last = 0, (-1, 0)
+        while rows := self._db.execute(_NOT_PLANNED, last).fetchall():
+            for host, hash_, seq, origin, path, rank, due_at in rows:
+                if refuse(url_of(origin, path), depth_of(rank)) is None:
+                    self._db.execute("UPDATE urls SET ready_at = ? WHERE host = ? AND hash = ?", (due_at, host, hash_))
+                    self._db.execute("UPDATE seen SET due_at = ? WHERE seq = ?", (due_at, seq))
+                    self._touched.add(host)
+                    planned += 1
+            last = (rows[-1][0], rows[-1][1])
+        return planned
 
     def let_in(self, lessons: Iterable[Lesson]) -> int:
         """Makes URLs ready that these lessons have left out; returns how many. Reads all URLs of their hosts."""
