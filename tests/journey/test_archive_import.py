@@ -173,6 +173,17 @@ async def test_an_error_does_not_take_the_place_of_a_page(tmp_path: Path) -> Non
     assert (await goodbot("status", "--in", folder, "--json")).json["finished"]
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])
+async def test_a_body_that_is_decoded_already_is_read_as_it_is(tmp_path: Path, coding: str) -> None:
+    folder, kind = tmp_path / "crawl", "application/http; msgtype=response"
+    block = http(linked(1), headers=[("Content-Type", "text/html"), ("Content-Encoding", coding)])
+    await imported(
+        folder, write(tmp_path / "a.warc.gz", members([record("response", block, f"{SITE}/", content_type=kind)]))
+    )
+    assert await found(folder, "zebra") == [f"{SITE}/"]
+    assert (await texts(folder))[f"{SITE}/"].startswith("zebra number1")
+
+
 CANONICAL = '<link rel=canonical href="/b">'
 
 

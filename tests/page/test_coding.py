@@ -74,6 +74,8 @@ def test_codings_of_several_fields_are_one_list() -> None:
     [
         ("rot13", TEXT, "unknown content coding 'rot13'"),
         ("gzip", TEXT, "gzip: this is not gzip data"),
+        ("br", TEXT, "br: this is not brotli data"),
+        ("zstd", TEXT, "zstd: this is not zstd data"),
         ("gzip,gzip,gzip,gzip,gzip", TEXT, "more than 4 content codings"),
         ("aes128gcm, gzip", GZIP, "unknown content coding 'aes128gcm'"),
     ],
@@ -81,6 +83,22 @@ def test_codings_of_several_fields_are_one_list() -> None:
 def test_what_cannot_be_undone_is_given_as_it_is(coding: str, body: bytes, error: str) -> None:
     decoded = decode_content(answer(coding, body), LIMIT)
     assert (decoded.body, decoded.complete, decoded.error) == (TEXT, False, error)
+
+
+@pytest.mark.parametrize("first", range(256))
+@pytest.mark.parametrize("rest", [b"", b" is the first letter of a sentence"])
+def test_text_said_to_be_brotli_is_given_as_it_is(first: int, rest: bytes) -> None:
+    body = bytes([first]) + (rest or TEXT)
+    is_text = first in b"\t\n\f\r" or 32 <= first < 127
+    decoded = decode_content(answer("br", body), LIMIT)
+    if is_text:
+        assert (decoded.body, decoded.complete, decoded.error) == (body, False, "br: this is not brotli data")
+        assert in_pieces("br", body) == (body, [])
+
+
+@pytest.mark.parametrize("body", [b"\x06", brotli.compress(b""), BR[:3]])
+def test_short_brotli_data_is_not_taken_for_text(body: bytes) -> None:
+    assert decode_content(answer("br", body), LIMIT).body == b""
 
 
 @pytest.mark.parametrize(
@@ -235,6 +253,8 @@ def in_pieces(coding: str, body: bytes, limit: int = LIMIT) -> tuple[bytes, list
         ("gzip", packed(GZIP)),
         ("br, gzip, zstd, deflate", zlib.compress(zstd.compress(packed(BR)))),
         ("gzip", TEXT),
+        ("br", TEXT),
+        ("zstd", TEXT),
         ("rot13", TEXT),
     ],
 )

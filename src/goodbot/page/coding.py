@@ -4,7 +4,9 @@ A small answer can unpack to gigabytes. Every decoder is asked for a little outp
 so memory holds at most the limit and one step.
 """
 
+import re
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -36,6 +38,18 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _MAX_MAGIC = 4
 """Length of the longest magic number that marks a member."""
 
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
+"""The second to fourth byte of a skippable zstd frame (RFC 8878 §3.1.2)."""
+
+_EMPTY_BROTLI = 2
+"""The most bytes of brotli data that stand for nothing."""
+
+_CONTROL = re.compile(rb"[\0-\x08\x0b\x0e-\x1f\x7f]")
+"""Bytes that text does not have."""
+
+_ENDS_EARLY = "the data ends early"
+
 _ZSTD_WINDOW_LOG = 23
 """8 MB, the most that RFC 9659 §3 lets a server use; zstd itself allows 2 GB."""
 
@@ -62,7 +76,7 @@ def decode_content(response: Response, limit_bytes: int) -> Decoded:
     """Undoes the content codings of the body and returns at most `limit_bytes` of the result. Never raises.
 
     For damaged data it returns what came before the damage. It returns a body as received if its coding is unknown, or
-    if the headers say gzip and it is not.
+    if the headers say gzip, br or zstd and it is not: archives of browsers have bodies that are already decoded.
     """
     names = _codings(response)
     body, complete, error = response.body, response.truncated is None, None
@@ -134,22 +148,51 @@ def _decode(name: str, body: bytes, limit: int) -> tuple[bytes, bool, str | None
     decoder = _decoder(name, body)
     if isinstance(decoder, str):
         return body, True, decoder
-    data, error, bad_at = _run(decoder, body, limit + 1)
-    if error and bad_at < len(body):  # decode the last slice again byte by byte, up to the damage
-        data, error, _ = _run(decoder, body, limit + 1, fine_from=bad_at)
+    data, error = _undo(decoder, body, limit + 1)
+    if decoder is _Brotli and not _is_brotli(body, data, error):
+        return body, True, _wrong(name)
     return data, len(data) <= limit and error is None, error and f"{name}: {error}"
+
+
+def _undo(decoder: Callable[[], _Decoder], body: bytes, room: int) -> tuple[bytes, str | None]:
+    """Returns the first `room` bytes of the data up to its damage, and the error."""
+    data, error, bad_at = _run(decoder, body, room)
+    if error and bad_at < len(body):  # decode the last slice again byte by byte, up to the damage
+        data, error, _ = _run(decoder, body, room, fine_from=bad_at)
+    return data, error
+
+
+def _is_brotli(body: bytes, data: bytes, error: str | None) -> bool:
+    """Whether a body may be brotli data, which has no magic number. `data`, `error`: what a decoder made of it. Most
+    text is damaged data for it, some is an empty stream or the beginning of one."""
+    if error is None and (data or len(body) <= _EMPTY_BROTLI):
+        return True
+    return (bool(data) or error == _ENDS_EARLY) and not _is_text(body[:_SLICE])
+
+
+def _is_text(body: bytes) -> bool:
+    """Whether the bytes are the beginning of UTF-8 text."""
+    try:
+        getincrementaldecoder("utf-8")().decode(body)
+    except UnicodeDecodeError:
+        return False
+    return _CONTROL.search(body) is None
+
+
+def _wrong(name: str) -> str:
+    return f"{name}: this is not {'brotli' if name == 'br' else name.removeprefix('x-')} data"
 
 
 def _decoder(name: str, body: bytes) -> Callable[[], _Decoder] | str:
     """Returns a function that makes decoders for this coding, or the reason why there is none."""
     if name in ("gzip", "x-gzip"):
-        return _gzip if body.startswith(_GZIP_MAGIC[: len(body)]) else f"{name}: this is not gzip data"
+        return _gzip if body.startswith(_GZIP_MAGIC[: len(body)]) else _wrong(name)
     if name == "deflate":  # zlib data (RFC 9110 §8.4.1.2), but some servers send raw deflate
         return _zlib if body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0 else _raw_deflate
     if name == "br":
         return _Brotli
     if name == "zstd":
-        return _zstd
+        return _zstd if len(body) < _MAX_MAGIC or _is_zstd(body, 0) else _wrong(name)
     return f"unknown content coding {name[:40]!r}"
 
 
@@ -173,7 +216,7 @@ def _run(
                 slice_at = position
                 data = body[position : _slice_end(position, fine_from)]
                 if not data:
-                    return bytes(out), "the data ends early", len(body)
+                    return bytes(out), _ENDS_EARLY, len(body)
                 position += len(data)
             try:
                 out += stream.decompress(data, min(_STEP, room - len(out)))
@@ -195,9 +238,12 @@ def _another_member(decoder: Callable[[], _Decoder], body: bytes, position: int)
     """Whether another member follows. Other bytes after the last member are padding and ignored, as gzip does."""
     if decoder is _gzip:
         return body.startswith(_GZIP_MAGIC, position)
-    if decoder is _zstd:  # the second is a skippable frame (RFC 8878 §3.1.2)
-        return body.startswith(b"\x28\xb5\x2f\xfd", position) or body.startswith(b"\x2a\x4d\x18", position + 1)
-    return False
+    return decoder is _zstd and _is_zstd(body, position)
+
+
+def _is_zstd(body: bytes, position: int) -> bool:
+    """Whether a frame begins there."""
+    return body.startswith(_ZSTD_MAGIC, position) or body.startswith(_SKIPPABLE_MAGIC, position + 1)
 
 
 # ---- in pieces -------------------------------------------------------------------------------------------------------
@@ -217,7 +263,7 @@ def decode_pieces(response: Response, limit_bytes: int, complain: Complain) -> I
         name, first = names.pop(), next(pieces, b"")
         decoder = _decoder(name, first) if first else name
         pieces = chain([first], pieces) if first else pieces
-        if isinstance(decoder, str):
+        if isinstance(decoder, str) or (decoder is _Brotli and not _is_brotli(first, *_undo(decoder, first, _STEP))):
             break
         pieces = _bounded(_undone(decoder, pieces, complain), limit_bytes, complain)
     return _bounded(unpacked(pieces, complain), limit_bytes, complain)
@@ -264,7 +310,7 @@ def _undone(
             if stream.needs_input:
                 data, left = left or next(pieces, b""), b""
                 if not data:
-                    complain("the data ends early")
+                    complain(_ENDS_EARLY)
                     return
             try:
                 piece = stream.decompress(data, _STEP)
