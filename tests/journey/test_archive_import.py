@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from goodbot.store.requests.request_store import RequestStore
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from journey.goodbot_process import Ended, ended, goodbot, start
 from store.foreign.foreign_samples import DATE, ID, http, members, page, pages, record, response, sha1, wacz, zipped
@@ -345,6 +346,11 @@ async def test_what_cannot_be_used_is_bad_input(tmp_path: Path) -> None:
     documents = write(tmp_path / "d.jsonl", b'{"id": "1", "text": "x"}\n')
     await goodbot("index", "import", documents, "--into", tmp_path / "documents")
     taken = await goodbot("archive", "import", good, "--into", tmp_path / "documents")
+    RequestStore.open(tmp_path / "spider" / "requests.sqlite", "news").close()
+    spider = await goodbot("archive", "import", good, "--into", tmp_path / "spider")
+    assert (await goodbot("archive", "import", good, "--into", tmp_path / "other")).status == 0
+    inside = [await goodbot("archive", "import", good, "--into", tmp_path / "other" / at) for at in ("warc", "warc/x")]
+    assert not list((tmp_path / "other" / "warc").glob("*.toml"))
     write(tmp_path / "goodbot.toml", b"archive = false\n")
     unkept = await goodbot("archive", "import", good, "--into", tmp_path / "x", "--config", tmp_path / "goodbot.toml")
     for result, what in [
@@ -352,6 +358,9 @@ async def test_what_cannot_be_used_is_bad_input(tmp_path: Path) -> None:
         (folder, "not a file"),
         (in_the_way, "a file is in the way"),
         (taken, "has imported documents"),
+        (spider, f"{tmp_path / 'spider'} is the folder of a Scrapy spider: import into another folder"),
+        (inside[0], f"is in the archive of the crawl in {tmp_path / 'other'}: import into another folder"),
+        (inside[1], f"is in the archive of the crawl in {tmp_path / 'other'}: import into another folder"),
         (unkept, "keeps no archive"),
     ]:
         assert (result.status, result.out) == (2, "")

@@ -11,8 +11,9 @@ from scrapy.settings import BaseSettings
 
 from goodbot.errors import InputError
 from goodbot.robot.fetch.guard import Network
+from goodbot.store.requests.requests_file import FILE_NAME
 
-FILE: Final = "requests.sqlite"
+FILE: Final = FILE_NAME
 _SPIDER: Final = "%(name)s"
 """As in Scrapy's FEEDS."""
 WAIT_MOST_S: Final = 3600.0

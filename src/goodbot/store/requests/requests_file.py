@@ -11,6 +11,9 @@ from goodbot.store.sqlite.schema import check_format, damaged, put_in_place, tra
 FORMAT: Final = 1
 """Raised with every change of the tables."""
 
+FILE_NAME: Final = "requests.sqlite"
+"""The name of the file in its folder."""
+
 APPLICATION_ID: Final = 0x600DB0E
 """Marks the file as a request store of goodbot (SQLite file format, offset 68)."""
 
