@@ -26,8 +26,9 @@ from goodbot.integrations.scrapy.engine_access import (
 )
 from goodbot.integrations.scrapy.host_delays import HostDelays, delays, host_of_queue, queue_of_request
 from goodbot.integrations.scrapy.request_coding import RequestCoder, UnreadableRequestError, UnstorableError
-from goodbot.integrations.scrapy.settings import FILE, is_private_folder, requests_file, wait_most_s
+from goodbot.integrations.scrapy.settings import is_private_folder, requests_file, wait_most_s
 from goodbot.store.requests.request_store import NewRequest, Recovered, RequestStore
+from goodbot.store.requests.requests_file import FILE_NAME
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -115,7 +116,7 @@ class Scheduler(BaseScheduler):
         if not is_one_off(self.crawler, spider):
             return requests_file(self._settings, spider.name)
         self._temporary = TemporaryDirectory(prefix="goodbot-", ignore_cleanup_errors=True)
-        return Path(self._temporary.name) / FILE
+        return Path(self._temporary.name) / FILE_NAME
 
     def close(self, reason: str) -> Any:
         """Commits what is done. The next run repeats requests that are still in progress."""

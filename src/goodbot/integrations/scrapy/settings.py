@@ -13,7 +13,6 @@ from goodbot.errors import InputError
 from goodbot.robot.fetch.guard import Network
 from goodbot.store.requests.requests_file import FILE_NAME
 
-FILE: Final = FILE_NAME
 _SPIDER: Final = "%(name)s"
 """As in Scrapy's FEEDS."""
 WAIT_MOST_S: Final = 3600.0
@@ -24,9 +23,9 @@ def requests_file(settings: BaseSettings, spider: str) -> Path:
     """Returns the file that keeps the requests of the spider with this name: in the folder GOODBOT_FOLDER, where
     `%(name)s` is replaced by the name, or else in JOBDIR. Raises InputError if neither is set."""
     if folder := settings.get("GOODBOT_FOLDER"):
-        return Path(str(folder).replace(_SPIDER, _as_file_name(spider))) / FILE
+        return Path(str(folder).replace(_SPIDER, _as_file_name(spider))) / FILE_NAME
     if folder := settings.get("JOBDIR"):
-        return Path(folder) / FILE
+        return Path(folder) / FILE_NAME
     raise InputError(
         f'goodbot\'s scheduler keeps requests in a folder: set GOODBOT_FOLDER (such as "crawls/{_SPIDER}") or JOBDIR'
     )
