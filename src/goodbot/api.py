@@ -32,7 +32,7 @@ from goodbot.robot.fetch.guard import AddressGuard, Network
 from goodbot.robot.fetch.identity import Identity, identity_of
 from goodbot.robot.fetch.signing import signer_of
 from goodbot.robot.scope.scope import Scope
-from goodbot.robot.scope.seeding import parse_seeds, typed_seeds
+from goodbot.robot.scope.seeding import guard_of, parse_seeds, typed_seeds
 from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.memory.memory_robots import MemoryRobots
 from goodbot.url import Url, is_private_host
@@ -81,7 +81,7 @@ class Robot(Client):
         self._own = settings
         hosts = options.get("private_hosts")
         self._private_hosts = None if hosts is None else PrivateHosts(_as_tuple(hosts))
-        self._guard = AddressGuard()
+        self._guard = guard_of(settings)
         self._admitted: set[str] = set()
         super().__init__(
             settings,
@@ -228,7 +228,7 @@ async def _in_memory(
             Scope(settings, (), AddressGuard()).check_seed(seed)
         await _private_networks(settings)
         seeds, networks = typed_seeds(settings)
-    clock, guard = SystemClock(), AddressGuard(networks)
+    clock, guard = SystemClock(), guard_of(settings, networks)
     scope = Scope(settings, seeds, guard)
     frontier = _BoundedFrontier(now=clock.now, host_pages=settings.host_pages, host_lists=settings.host_lists)
     frontier.add(Discovery(seed, 0, refused=scope.refuse(seed, 0)) for seed in seeds)

@@ -24,13 +24,12 @@ from goodbot.index_opening import Indexing, Sources, Watch, close_all, open_to_r
 from goodbot.lesson_values import Lesson, lesson_id
 from goodbot.report_values import HostAhead, MachineView
 from goodbot.robot.crawl.remote_control import REPLY_TIMEOUT_S, CrawlFigures, CrawlView, RemoteControl
-from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import signer_of
 from goodbot.robot.manners.plan import CrawlPlan, plan, plan_host
 from goodbot.robot.manners.politeness import Politeness
 from goodbot.robot.scope.scope import Scope
-from goodbot.robot.scope.seeding import Seeding, typed_seeds
+from goodbot.robot.scope.seeding import Seeding, guard_of, typed_seeds
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.control_token import load_token
 from goodbot.store.control.seed_file import SeedFolder, SeedSpool
@@ -297,7 +296,7 @@ def rehearse(
     ):
         more = SeedFolder(Path(scratch) / "seeds")
         more.take(listed)
-        guard = AddressGuard({*networks, *Seeding(settings).networks(chain(folder.seeds, more))})
+        guard = guard_of(settings, (*networks, *Seeding(settings).networks(chain(folder.seeds, more))))
         scope = Scope(settings, chain(typed, folder.seeds, more), guard)
         same_answers = (before.types, before.max_size) == (settings.types, settings.max_size)
         if folder.is_crawl:

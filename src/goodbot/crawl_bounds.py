@@ -10,9 +10,8 @@ from typing import Final
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.robot.crawl.submissions import Refuse
-from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
-from goodbot.robot.scope.seeding import Seeding, opened_networks, parse_seeds
+from goodbot.robot.scope.seeding import Seeding, guard_of, opened_networks, parse_seeds
 from goodbot.url import Url
 
 FORGOTTEN: Final = "its host is forgotten (goodbot forget HOST --undo)"
@@ -75,7 +74,7 @@ def bounds_of(folder: CrawlFolder) -> Bounds:
     settings = folder.settings(Settings())
     typed, listed = parse_seeds(settings.seeds), folder.seeds
     networks = {*opened_networks(settings, typed), *Seeding(settings).networks(listed)}
-    scope = Scope(settings, chain(typed, listed), AddressGuard(networks))
+    scope = Scope(settings, chain(typed, listed), guard_of(settings, networks))
     named = chain(typed, listed) if settings.allow_private else typed
     origins = frozenset(seed.origin for seed in named)
     return Bounds(settings, scope, frozenset(Url(f"{origin}/").authority for origin in origins), origins)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from goodbot.exclusion import Directives, Verdict, parse_rel
 from goodbot.url import Url
@@ -15,10 +15,24 @@ State = Literal["ready", "leased", "visited", "disallowed", "out-of-scope", "fai
 STATES: tuple[State, ...] = ("ready", "leased", "visited", "disallowed", "out-of-scope", "failed", "gone")
 
 FailureKind = Literal[
-    "dns", "connect", "timeout", "reset", "tls", "too-many-redirects", "private-address", "protocol", "forgotten"
+    "dns",
+    "connect",
+    "timeout",
+    "reset",
+    "tls",
+    "too-many-redirects",
+    "private-address",
+    "no-contact",
+    "protocol",
+    "forgotten",
 ]
-"""Why there is no answer. `private-address`: our own guard refused to connect; `protocol`: the bytes received are not
-HTTP; `forgotten`: `goodbot forget` bars the crawl from this host."""
+"""Why there is no answer. `protocol`: the bytes received are not HTTP. The others are refusals of this robot:
+`private-address`: it may not connect there; `no-contact`: the host is public, and no contact is set; `forgotten`:
+`goodbot forget` bars the crawl from this host."""
+
+OWN_REFUSALS: Final[frozenset[str]] = frozenset({"private-address", "no-contact", "forgotten"})
+"""The kinds of failure that the robot itself decides: they say nothing about the site, and waiting does not change
+them."""
 
 Method = Literal["GET", "HEAD", "POST"]
 

@@ -29,7 +29,6 @@ from goodbot.robot.crawl.batch import Batch
 from goodbot.robot.crawl.crawler import Crawler
 from goodbot.robot.crawl.store_calls import DirectCalls, StoreCalls, StoreThread
 from goodbot.robot.crawl.supervisor import Supervisor
-from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import signer_of
 from goodbot.robot.lessons.site_knowledge import applies
@@ -37,7 +36,7 @@ from goodbot.robot.processes.coordinator import Coordinator
 from goodbot.robot.processes.spawning import Start, start_process
 from goodbot.robot.render.rendering import Browser
 from goodbot.robot.scope.scope import Scope
-from goodbot.robot.scope.seeding import Seeding, typed_seeds
+from goodbot.robot.scope.seeding import Seeding, guard_of, typed_seeds
 from goodbot.store.control.seed_file import SeedSpool
 from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
@@ -188,7 +187,7 @@ async def _opened(
         sources = Sources(folder, settings, identity.token, frontier, archive)
         async with _indexed(sources, watch) as index, _calls(stores, fail) as calls:
             folder.seeds.take(listed)
-            guard = AddressGuard({*networks, *Seeding(settings).networks(stores.listed())})
+            guard = guard_of(settings, (*networks, *Seeding(settings).networks(stores.listed())))
             scope = Scope(settings, seeds(), guard)
             remove_hosts(sources, index)
             replayed = (await index_pending(sources, index, watch)).documents if index is not None else 0

@@ -162,6 +162,14 @@ async def test_a_private_address_is_refused_without_saying_which() -> None:
         assert "10.1.2.3" not in str(result)
 
 
+async def test_a_redirect_to_a_public_host_without_a_contact_is_refused() -> None:
+    there = "http://8.8.4.4/page"
+    page = page_of(there, failure=Failure("no-contact", "8.8.4.4 is public"), trouble="no-contact: 8.8.4.4 is public")
+    result = await fetched(FakePages(pages={HOME: page}))
+    assert (result.is_error, result.data["outcome"], result.data["final_url"]) == (False, "refused", there)
+    assert result.text.startswith(f"Refused: {HOME} redirects to {there}, which is public, and no contact is set")
+
+
 async def test_what_the_content_may_be_used_for_is_in_the_text() -> None:
     preferences = RobotsTxt.parse(b"").preferences(HOME, TOKEN, headers=[("Content-Signal", "ai-train=no")])
     result = await fetched(FakePages(pages={HOME: page_of(preferences=preferences)}))

@@ -62,6 +62,24 @@ async def until(condition: Callable[[], bool]) -> bool:
     return True
 
 
+async def test_without_a_contact_a_private_host_leads_to_no_public_one(into: Path | None) -> None:
+    outcomes: list[Outcome] = []
+    async with WebServer({"/robots.txt": answer(status=404)}) as server:
+        ways = ["http://8.8.4.4:9/linked", "http://www.example:9/linked"]
+        server.routes["/"] = answer("".join(f"<a href={url}>x</a>" for url in [*ways, "/hop", "/ends"]).encode())
+        server.routes["/hop"] = answer(b"", 302, [("Location", "http://8.8.4.4:9/hopped")])
+        server.routes["/ends"] = answer(b"", 302, [("Location", "http://www.example:9/hopped")])
+        options = {"scope": "all", "resolve": ["www.example:9:8.8.4.4"], "into": into, "observe": outcomes.append}
+        pages = [page.url async for page in crawl(server.url("/"), allow_private=True, **options)]  # type: ignore[arg-type]
+    assert pages == [server.url("/")]
+    left_out = {outcome.url.text: outcome.why for outcome in outcomes if outcome.state == "out-of-scope"}
+    assert sorted(left_out) == ["http://www.example:9/hopped", "http://www.example:9/linked"]
+    assert all("www.example is public, and no contact is set" in why for why in left_out.values())
+    assert {outcome.state for outcome in outcomes} == {"visited", "out-of-scope"}
+    refused = {link.url.text: link.refused for outcome in outcomes for link in outcome.links if link.refused}
+    assert sorted(refused) == ["http://8.8.4.4:9/hopped", "http://8.8.4.4:9/linked"]
+
+
 async def test_pages_come_with_what_they_say(server: WebServer, into: Path | None) -> None:
     outcomes: list[Outcome] = []
     pages = [page async for page in crawl(server.url("/"), allow_private=True, into=into, observe=outcomes.append)]

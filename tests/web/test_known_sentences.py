@@ -85,6 +85,7 @@ def scopes() -> Iterator[str | None]:
         yield Scope(Settings(types=tuple(types), max_size=size), (), AddressGuard([])).refuse_answer(media_type, length)
     yield Scope(Settings(depth=0), (), AddressGuard([])).refuse(Url(f"http://{'a' * 254}/"), 0)
     yield Scope(Settings(depth=0), (), AddressGuard([])).refuse(Url("http://a.example/"), 1)
+    yield Scope(Settings(scope="all"), (), AddressGuard(public=False)).refuse(Url("http://8.8.4.4/"), 1)
     yield from (budget_reason(1), budget_reason(1000), lists_reason(100))
 
 

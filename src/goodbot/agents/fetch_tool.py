@@ -159,6 +159,8 @@ class FetchTool:
             return self._limits.until(Url(page.final_url), page.held_until)
         if page.failure is not None and page.failure.kind == refusals.PRIVATE:
             return refusals.private(asked.url, page.final_url)
+        if page.failure is not None and page.failure.kind == "no-contact":
+            return refusals.no_contact(asked.url, page.final_url)
         if not page.verdict.allowed:
             return refusals.disallowed(asked.url, page.verdict)
         if not page.ok:

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from goodbot.agents.call_limits import Busy, TimedOut
+from goodbot.agents.pages import NO_CONTACT
 from goodbot.agents.rule_words import reason_text, verdict_json
 from goodbot.agents.tool import ToolResult
 from goodbot.exclusion import Access, Preferences, Verdict
@@ -64,6 +65,14 @@ def private(asked: Url, final_url: str) -> ToolResult:
         f"{final_url}{led} is at a private address. This server requests private addresses only for hosts that its "
         "operator allowed with --private-host"
     )
+    return ToolResult(
+        f"Refused: {reason}.", {"outcome": "refused", "url": asked.text, "final_url": final_url, "reason": reason}
+    )
+
+
+def no_contact(asked: Url, final_url: str) -> ToolResult:
+    """Returns the result for a redirect to a public host, if no contact is set."""
+    reason = f"{asked} redirects to {final_url}, which is public, and {NO_CONTACT}"
     return ToolResult(
         f"Refused: {reason}.", {"outcome": "refused", "url": asked.text, "final_url": final_url, "reason": reason}
     )

@@ -13,12 +13,12 @@ from goodbot.robot.crawl.answer_facts import redirected_to
 from goodbot.robot.lessons.cleaning import Drops, clean, drops_of, is_plain
 from goodbot.store.merge.limits import found_on
 from goodbot.url import Url, resolve, resolve_all
-from goodbot.values import REDIRECTS, Headers, Page, UrlRecord
+from goodbot.values import OWN_REFUSALS, REDIRECTS, Headers, Page, UrlRecord
 
 MAX_LANG_CHARS: Final = 200
 MAX_DIRECTIVE_CHARS: Final = 300
 _ORIGINS_KEPT: Final = 256
-_OWN_GUARD: Final = ("private-address:", "forgotten:")
+_OWN_GUARD: Final = tuple(f"{kind}:" for kind in sorted(OWN_REFUSALS))
 """Failures that the robot decided on itself, so they say nothing about the site."""
 
 

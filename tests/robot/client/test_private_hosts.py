@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot import Robot
+from goodbot.api import RobotOptions
 from goodbot.errors import InputError
 from goodbot.robot.client.private_hosts import PrivateHosts
 from goodbot.url import Url, parse_url
@@ -80,6 +81,36 @@ async def test_with_no_private_host_all_are_refused_and_public_ones_need_a_conta
         assert got.failure.kind == "private-address"
         with pytest.raises(InputError, match="contact"):
             await robot.get("http://example.org/")
+
+
+@pytest.mark.parametrize("private_hosts", [["wiki.example"], None])
+@pytest.mark.parametrize("target", ["http://8.8.4.4:9/page", "http://www.example:9/page"])
+async def test_without_a_contact_no_private_host_leads_to_a_public_one(
+    target: str, private_hosts: list[str] | None
+) -> None:
+    async with WebServer() as server:
+        server.routes["/"] = answer(b"", 302, [("Location", target)])
+        pins = [f"wiki.example:{server.port}:127.0.0.1", "www.example:9:8.8.4.4"]
+        given: RobotOptions = {"resolve": pins, "allow_private": True}
+        if private_hosts is not None:
+            given = {"resolve": pins, "private_hosts": private_hosts}
+        async with Robot("MyBot/1.0", **given) as robot:
+            got = await robot.get(f"http://wiki.example:{server.port}/")
+            read = await robot.read(f"http://wiki.example:{server.port}/")
+        assert got.failure is not None
+        assert (got.failure.kind, got.status, got.url) == ("no-contact", None, target)
+        assert f"{Url(target).host} is public, and no contact is set" in (read.trouble or "")
+        assert server.targets == ["/robots.txt", "/", "/"]
+
+
+async def test_without_a_contact_robots_txt_does_not_lead_to_a_public_host_either() -> None:
+    async with WebServer({"/": answer(b"hi")}) as server:
+        server.routes["/robots.txt"] = answer(b"", 302, [("Location", "http://8.8.4.4:9/robots.txt")])
+        async with Robot("MyBot/1.0", allow_private=True) as robot:
+            got = await robot.get(server.url("/"))
+        assert got.trouble is not None
+        assert "8.8.4.4 is public, and no contact is set" in got.trouble
+        assert server.targets == ["/robots.txt"]
 
 
 async def test_the_expected_time_counts_the_requests_that_wait() -> None:

@@ -212,7 +212,7 @@ def asked(url: Url, **options: Any) -> Request:
 def refused(capture: Capture) -> bool:
     assert isinstance(capture.result, Failure), capture.result
     assert capture.result.kind == "private-address", capture.result
-    assert "name it as a seed" in capture.result.detail
+    assert "give its URL yourself" in capture.result.detail
     return capture.peer is None and capture.request_head == b""
 
 

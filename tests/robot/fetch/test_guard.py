@@ -1,6 +1,7 @@
 """Tests which addresses the guard permits, and how it explains each refusal."""
 
 import ipaddress
+import pickle
 
 import pytest
 from hypothesis import given
@@ -88,7 +89,7 @@ def test_private_range(address: str, network: str) -> None:
 def test_where_private_ranges_are_open_only_the_seed_is_advised() -> None:
     refusal = AddressGuard([LOOPBACK]).refusal("10.9.9.10", public_only=False)
     assert refusal == (
-        "10.9.9.10 is in the private range 10.0.0.0/8, which is not open: to allow it, name it as a seed"
+        "10.9.9.10 is in the private range 10.0.0.0/8, which is not open: to allow it, give its URL yourself"
     )
 
 
@@ -131,6 +132,19 @@ def test_public_only_closes_what_was_opened() -> None:
     assert not guard.permits("127.0.0.1", public_only=True)
     assert "a public host led there" in str(guard.refusal("127.0.0.1", public_only=True))
     assert guard.permits("127.0.0.1", public_only=False)
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_without_a_contact_public_addresses_are_refused(address: str) -> None:
+    guard = AddressGuard([LOOPBACK], public=False)
+    for made in (guard, pickle.loads(pickle.dumps(guard))):
+        assert not made.permits(address, public_only=False)
+        assert made.permits("127.0.0.1", public_only=False)
+        failure = made.failure("www.example", address, public_only=False)
+        assert (failure.kind, failure.detail.partition(":")[0]) == (
+            "no-contact",
+            "www.example is public, and no contact is set",
+        )
 
 
 @given(st.text(max_size=60))

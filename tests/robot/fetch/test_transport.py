@@ -534,6 +534,19 @@ async def test_written_out_private_addresses_are_not_sent_to_a_proxy() -> None:
         assert proxy.connections == 0
 
 
+async def test_without_a_contact_public_names_are_not_sent_to_a_proxy() -> None:
+    guard = AddressGuard([ip_network("127.0.0.0/8")], public=False)
+    names = FakeResolver({"wiki.example": ["127.0.0.1"], "www.example": ["8.8.4.4"]})
+    async with (
+        WebServer(fallback=answer(b"proxied")) as proxy,
+        transport(guard, names, proxy=proxy.origin) as curl,
+    ):
+        for host in ("8.8.4.4", "www.example", "unknown.example"):
+            assert failure(await curl.send(request(f"http://{host}/"))).kind == "no-contact"
+        assert proxy.connections == 0
+        assert response(await curl.send(request("http://wiki.example/"))).body == b"proxied"
+
+
 async def test_a_tunnel_that_is_refused() -> None:
     async with WebServer(fallback=answer(status=403)) as proxy, transport(proxy=proxy.origin) as curl:
         capture = await curl.send(request("https://example.org/"))

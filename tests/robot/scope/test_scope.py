@@ -147,6 +147,16 @@ def test_the_same_in_another_process() -> None:
     assert copy.refuse_answer("image/png", 9) == scope.refuse_answer("image/png", 9)
 
 
+@pytest.mark.parametrize("host", ["8.8.4.4", "[2606:4700::1111]", "0x08080404"])
+def test_without_a_contact_public_addresses_are_out_of_scope(host: str) -> None:
+    guard, url = AddressGuard([ipaddress.ip_network("127.0.0.0/8")], public=False), parse_url(f"http://{host}/")
+    assert url is not None
+    scope = Scope(Settings(scope="all"), (), guard)
+    assert (scope.refuse(url, 1) or "").startswith(f"{url.host} is public, and no contact is set: say who you are")
+    assert scope.refuse(Url("http://127.0.0.1/"), 1) is None
+    assert scope.refuse(Url("http://wiki.example/"), 1) is None  # the guard decides once its address is known
+
+
 def test_a_host_whose_name_is_longer_than_names_may_be_is_out_of_scope() -> None:
     settings = Settings(scope="all")
     scope = Scope(settings, (), AddressGuard())

@@ -53,7 +53,7 @@ from goodbot.errors import DamagedError, InputError
 from goodbot.exports.parquet_file import parquet_writer
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.scope import Scope
-from goodbot.robot.scope.seeding import Seeding, opened_networks, parse_seeds
+from goodbot.robot.scope.seeding import Seeding, guard_of, opened_networks, parse_seeds
 from goodbot.settings_file import settings_text
 from goodbot.url import Url
 from goodbot.values import Discovery
@@ -392,4 +392,4 @@ def _shared_out(version: TableVersion, urls: int, *, revisits: bool) -> tuple[in
 
 def _guard(settings: Settings, listed: Iterable[Url]) -> AddressGuard:
     typed = opened_networks(settings, parse_seeds(settings.seeds))
-    return AddressGuard({*typed, *Seeding(settings).networks(listed)})
+    return guard_of(settings, (*typed, *Seeding(settings).networks(listed)))

@@ -38,6 +38,7 @@ _FAILURES: Final = {
     "reset": "the connection was lost",
     "tls": "no secure connection could be made",
     "private-address": "its address is private, and this robot may not access it",
+    "no-contact": "its host is public, and no contact is set",
     "protocol": "the answer is not valid HTTP",
     "forgotten": "its host was forgotten",
     "redirect-closed": "it redirects to a URL that the robot may not fetch",

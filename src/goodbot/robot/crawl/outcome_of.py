@@ -32,6 +32,7 @@ from goodbot.search_values import Document, PreparedDocument
 from goodbot.url import Url
 from goodbot.values import (
     NOT_INDEXED,
+    OWN_REFUSALS,
     REDIRECTS,
     WALLED,
     Capture,
@@ -184,10 +185,10 @@ class OutcomeReader:
     def _failed(self, leased: LeasedUrl, capture: Capture, failure: Failure, permission: Event) -> Outcome:
         fetch = Event(capture.fetched_at, "fetch", failure.kind, failure.detail)
         outcome = failed_outcome(leased.url, capture, f"{failure.kind}: {failure.detail}", (permission, fetch))
-        if failure.lasting or failure.kind in (
-            "private-address",
-            "forgotten",
-        ):  # the guard of this robot refuses these two
+        if failure.kind == "no-contact":
+            scope = Event(capture.fetched_at, "scope", "out-of-scope", failure.detail)
+            return replace(outcome, state="out-of-scope", why=failure.detail, events=(permission, scope))
+        if failure.lasting or failure.kind in OWN_REFUSALS:
             return outcome
         return self._retries.after(outcome, leased, capture)
 

@@ -1,10 +1,11 @@
 """Decides which addresses may be connected to: public ones, and private ranges that were opened. Pure."""
 
 import ipaddress
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 
 from goodbot.url import Address, is_private_address
+from goodbot.values import Failure
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -37,12 +38,18 @@ def private_range(address: str) -> Network | None:
     return next((network for network in _RANGES if ip in network), ipaddress.ip_network(ip))
 
 
+def no_contact(host: str) -> str:
+    """Says why a public host gets no request from a robot without a contact, and what would allow it."""
+    return f"{host} is public, and no contact is set: say who you are with --contact (in Python: contact=…)"
+
+
 class AddressGuard:
     """Permits public addresses, judged by what they reach, and addresses written inside `open_networks`. Refuses text
-    that is not an address."""
+    that is not an address. With `public=False` it refuses public addresses too: that of a robot without a contact."""
 
-    def __init__(self, open_networks: Iterable[Network] = ()) -> None:
+    def __init__(self, open_networks: Iterable[Network] = (), *, public: bool = True) -> None:
         self._open = tuple(open_networks)
+        self.public = public
         self._judged = lru_cache(maxsize=1024)(self._judge)
         self._permitted = lru_cache(maxsize=1024)(self._permit)
 
@@ -54,9 +61,9 @@ class AddressGuard:
             self._judged.cache_clear()
             self._permitted.cache_clear()
 
-    def __reduce__(self) -> tuple[type["AddressGuard"], tuple[tuple[Network, ...]]]:
+    def __reduce__(self) -> tuple[Callable[..., "AddressGuard"], tuple[tuple[Network, ...]]]:
         """Pickles without the caches."""
-        return AddressGuard, (self._open,)
+        return partial(AddressGuard, public=self.public), (self._open,)
 
     def permits(self, address: str, public_only: bool) -> bool:
         """Returns whether `address` may be connected to; `public_only` closes the opened ranges too."""
@@ -70,6 +77,14 @@ class AddressGuard:
         """Returns why it is refused, and what would allow it, in one sentence; None if it is permitted."""
         return self._judged(address, public_only)
 
+    def failure(self, host: str, address: str, public_only: bool) -> Failure:
+        """Returns the failure of a request to `host`, which leads to a refused address."""
+        refusal = self._judged(address, public_only) or ""
+        if _is_public(address):
+            return Failure("no-contact", no_contact(host))
+        detail = refusal if host == address else f"{host} leads to a private address: {refusal}"
+        return Failure("private-address", detail)
+
     def _permit(self, addresses: tuple[str, ...], public_only: bool) -> tuple[str, ...]:
         return tuple(address for address in addresses if self.permits(address, public_only))
 
@@ -78,13 +93,19 @@ class AddressGuard:
         if ip is None:
             return f"{address!r} is not a valid address, so no request is sent there"
         network = private_range(address)
+        if network is None and not self.public:
+            return no_contact(address)
         if network is None or (not public_only and any(ip in opened for opened in self._open)):
             return None
         why = "and a public host led there" if public_only else "which is not open"
-        remedy = "to allow it, name it as a seed"
+        remedy = "to allow it, give its URL yourself"
         if not self._open:
-            remedy += " and give --allow-private (in Python: allow_private=True)"
+            remedy += ", with --allow-private (in Python: allow_private=True)"
         return f"{address} is in the private range {network}, {why}: {remedy}"
+
+
+def _is_public(address: str) -> bool:
+    return _connected_to(address) is not None and not is_private_address(address)
 
 
 def _connected_to(address: str) -> Address | None:

@@ -114,7 +114,7 @@ class Transfer:
         self._connected = False
         self.broke_http2 = self.held_back = False
         self._connection_lost = False
-        self._refusal: str | None = None
+        self._refusal: Failure | None = None
         self._permitted = False
         self.peer: str | None = None
         if fields is not self._fields:  # copying them into libcurl costs 1 µs
@@ -200,7 +200,7 @@ class Transfer:
         answered = self.curl.getinfo(pycurl.INFO_HTTP_VERSION) == pycurl.CURL_HTTP_VERSION_2_0
         self.broke_http2 = code in HTTP2_FAULTS or (answered and code != pycurl.E_OPERATION_TIMEDOUT)
         if self._refusal and not self._permitted:  # a name may have several addresses
-            return Failure("private-address", self._refusal)
+            return self._refusal
         if self._connection_lost:
             detail = "the server ended the connection, or refused the request, and did not answer"
             return make_failure(
@@ -292,12 +292,11 @@ class Transfer:
         return not private or bool(self._delay or request.verdict.delay_s)
 
     def _refuses(self, address: str) -> bool:
-        refusal = self._guard.refusal(address, self._request.public_only)
-        if refusal is None:
+        if self._guard.permits(address, self._request.public_only):
             self._permitted = True
-        else:
-            self._refusal = refusal
-        return refusal is not None
+            return False
+        self._refusal = self._guard.failure(address, address, self._request.public_only)
+        return True
 
     # ---- options ----------------------------------------------------------------------------------------------------
 

@@ -14,12 +14,12 @@ from goodbot.robot.fetch.body_budget import BodyBudget
 from goodbot.robot.fetch.cookies import Cookies
 from goodbot.robot.fetch.credentials import Credentials
 from goodbot.robot.fetch.field_lines import FieldLines, make_fields, merge_fields
-from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.guard import AddressGuard, no_contact
 from goodbot.robot.fetch.pinned_addresses import check_proxy, pins_of
 from goodbot.robot.fetch.signing import Signer
 from goodbot.robot.fetch.standing import Standing
 from goodbot.robot.fetch.transfer import Transfer
-from goodbot.url import Url, reached_address
+from goodbot.url import Url, is_private_address, reached_address
 from goodbot.values import Capture, Failure, Headers, Request, Response
 
 _LOG: Final = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class CurlTransport:
 
     With a proxy, libcurl connects only to the proxy, which is permitted because the user named it. `guard` then judges
     only hosts that are written as addresses, and `localhost`. The proxy resolves other names and must guard them;
-    `peer` is the proxy.
+    `peer` is the proxy. If `guard` refuses public addresses, names are resolved here too, and must be private.
 
     Raises InputError for settings that cannot be used, ValueError for a robot name that cannot be sent.
     62 µs of CPU for a small page over loopback, 64 in flight; libcurl under asyncio alone takes 45, and a request head
@@ -179,15 +179,23 @@ class CurlTransport:
         host = request.url.host
         if self._settings.proxy:
             named = "127.0.0.1" if _is_localhost(host) else host
-            refusal = self._guard.refusal(named, request.public_only) if _is_address(named) else None
-            return Failure("private-address", refusal) if refusal else ()
+            if not _is_address(named):
+                return () if self._guard.public else await self._only_private(request.url)
+            is_permitted = self._guard.permits(named, request.public_only)
+            return () if is_permitted else self._guard.failure(named, named, request.public_only)
         found = (host,) if _is_address(host) else await self._lookup(request.url)
         if isinstance(found, Failure):
             return found
         if permitted := self._guard.permitted(found, request.public_only):
             return permitted
-        refusal = self._guard.refusal(found[0], request.public_only) or ""
-        return Failure("private-address", refusal if host in found else f"{host} leads to a private address: {refusal}")
+        return self._guard.failure(host, found[0], request.public_only)
+
+    async def _only_private(self, url: Url) -> tuple[str, ...] | Failure:
+        """Leaves a name to the proxy, unless it is public: here it has a public address, or none."""
+        found = await self._lookup(url)
+        if isinstance(found, Failure) or not all(map(is_private_address, found)):
+            return Failure("no-contact", no_contact(url.host))
+        return ()
 
     async def _lookup(self, url: Url) -> tuple[str, ...] | Failure:
         if self._pins:

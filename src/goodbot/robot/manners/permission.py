@@ -25,7 +25,7 @@ from goodbot.robot.manners.politeness import NOTHING_ASKED, Delay, Politeness, a
 from goodbot.robot.manners.robots_redirects import TURN_TIMEOUT_S, NotFollowed, RobotsKey, RobotsRedirects
 from goodbot.robot.manners.search_preferences import SearchPreferences
 from goodbot.url import Url, is_private_host, resolve
-from goodbot.values import Capture, Failure, Response
+from goodbot.values import OWN_REFUSALS, Capture, Failure, Response
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -399,8 +399,8 @@ def _is_lasting(last: Capture | NotFollowed) -> bool:
 
 
 def _is_barred(access: Access) -> bool:
-    """Returns whether our own address guard refused the request: waiting does not change that."""
-    return access.result == "unreachable" and access.failure in ("private-address", "forgotten")
+    """Returns whether this robot itself refused the request: waiting does not change that."""
+    return access.result == "unreachable" and access.failure in OWN_REFUSALS
 
 
 def _is_from_public(known: _Known) -> bool:

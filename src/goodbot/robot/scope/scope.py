@@ -7,9 +7,9 @@ from functools import lru_cache
 from goodbot.config import ScopeKind, Settings
 from goodbot.errors import InputError
 from goodbot.human import counted
-from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.guard import AddressGuard, no_contact
 from goodbot.robot.scope.globs import parse_type_globs, parse_url_globs
-from goodbot.url import MAX_HOST_CHARS, Url, is_private_host
+from goodbot.url import MAX_HOST_CHARS, Url, is_private_host, reached_address
 
 HOSTS_JUDGED = 1 << 12
 """Hosts whose judgement is remembered: 1 MB."""
@@ -18,8 +18,10 @@ HOSTS_JUDGED = 1 << 12
 class Scope:
     """The bounds of one crawl: its depth, the allowed private ranges, the user's globs, and the kind of scope.
 
-    A URL is in scope if none of these refuses it. It keeps only the parts of the seeds that the kind of scope compares:
-    hosts, domains, folders, whole URLs or nothing. Raises InputError for an invalid glob or media type.
+    A URL is in scope if none of these refuses it. Public addresses that are written out are refused if `guard` refuses
+    public ones; for host names it decides once their address is known. It keeps only the parts of the seeds that the
+    kind of scope compares: hosts, domains, folders, whole URLs or nothing. Raises InputError for an invalid glob or
+    media type.
     """
 
     def __init__(self, settings: Settings, seeds: Iterable[Url], guard: AddressGuard) -> None:
@@ -100,6 +102,8 @@ class Scope:
             elsewhere = f"{host} is not the host of a seed (--scope host)"
         if self._kind == "domain" and (site := _site(host)) not in self._members:
             elsewhere = f"{site} is not the domain of a seed (--scope domain)"
+        if elsewhere is None and not self._guard.public and _is_public_address(host):
+            elsewhere = no_contact(host)
         return private, elsewhere
 
     def _opened(self, host: str) -> bool:
@@ -130,6 +134,10 @@ def _members(kind: ScopeKind, seeds: Iterable[Url]) -> Iterable[str]:
 @lru_cache(maxsize=HOSTS_JUDGED)
 def _site(host: str) -> str:
     return Url(f"http://[{host}]/" if ":" in host else f"http://{host}/").site
+
+
+def _is_public_address(host: str) -> bool:
+    return reached_address(host) is not None and not is_private_host(host)
 
 
 def _outermost(folders: Iterable[str]) -> list[str]:

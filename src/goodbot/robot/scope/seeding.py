@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from goodbot.config import Settings
 from goodbot.errors import InputError
-from goodbot.robot.fetch.guard import Network, private_range
+from goodbot.robot.fetch.guard import AddressGuard, Network, private_range
 from goodbot.robot.fetch.pinned_addresses import pinned
 from goodbot.url import Url, is_private_host, parse_url
 
@@ -56,6 +56,11 @@ def opened_networks(settings: Settings, seeds: Iterable[Url]) -> list[Network]:
                 raise InputError(f"{seed} is on a private address ({address}); add --allow-private if you mean it")
             networks.append(network)
     return networks
+
+
+def guard_of(settings: Settings, networks: Iterable[Network] = ()) -> AddressGuard:
+    """Returns the guard of a robot with these settings and open private ranges: public hosts need a contact."""
+    return AddressGuard(dict.fromkeys(networks), public=settings.contact is not None)
 
 
 def _addresses(seed: Url, settings: Settings) -> list[str]:
