@@ -1,7 +1,12 @@
 """The main content of documents: what is kept, what is left out, and that hostile documents cost little."""
 
+import gzip
+import random
 import re
+import zlib
+from collections.abc import Callable
 
+import brotli  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,6 +185,45 @@ def test_text_that_no_reader_sees_is_left_out() -> None:
         assert "seen" in text
         assert "abc" in text
         assert "kan" not in text
+
+
+@pytest.mark.parametrize(
+    ("coding", "packed"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress), ("br", brotli.compress)],
+)
+@pytest.mark.parametrize("media_type", ["text/html", "text/plain", "application/json"])
+def test_a_compressed_body_that_breaks_off_is_named(
+    media_type: str, coding: str, packed: Callable[[bytes], bytes]
+) -> None:
+    page = f"<main>{ARTICLE}</main>{random.Random(1).randbytes(9000).hex()}".encode()
+    headers = (("Content-Type", media_type), ("Content-Encoding", coding))
+    whole = read_main_content(URL, Response(200, headers, packed(page)), "MyBot")
+    assert (whole.unread, "had no hands" in whole.text) == ("", True)
+    cut = read_main_content(URL, Response(200, headers, packed(page)[:-2000]), "MyBot")
+    assert re.fullmatch(
+        rf"only the first [0-9.]+ kB of it could be decoded \({coding}: the data ends early\)", cut.unread
+    )
+    assert cut.page.unread == ("" if media_type == "application/json" else cut.unread)
+    fetched = Response(200, headers, packed(page)[:-2000], truncated="length")
+    assert read_main_content(URL, fetched, "MyBot").unread == ""  # the reading says so itself
+    damaged = Response(200, headers, packed(page)[:20] + bytes(2000))
+    assert "of it could be decoded" in read_main_content(URL, damaged, "MyBot").unread
+
+
+def test_what_is_labelled_gzip_and_is_not_is_read_as_received() -> None:
+    for coding in ("gzip", "utf-8", "identity"):
+        found = read_main_content(URL, Response(200, (("Content-Encoding", coding),), ARTICLE.encode()), "MyBot")
+        assert (found.unread, "had no hands" in found.text) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("coding", "named"), [("foo", "foo"), ("foo, gzip", "foo"), (five := ", ".join(["gzip"] * 5), five)]
+)
+def test_what_has_an_unknown_coding_is_not_read(coding: str, named: str) -> None:
+    headers = (("Content-Type", "text/html"), ("Content-Encoding", coding), ("X-Robots-Tag", "noindex"))
+    found = read_main_content(URL, Response(200, headers, ARTICLE.encode()), "MyBot")
+    assert (found.text, found.markdown, found.html, found.page.directives.index) == ("", "", "", False)
+    assert found.unread == f"goodbot does not know its content coding {named!r}"
 
 
 def test_a_page_that_is_cut_says_so() -> None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from goodbot.page.coding import decode_content
+from goodbot.human import human_bytes
+from goodbot.page.coding import Decoded, decode_content
 from goodbot.page.encoding import decode_text
 from goodbot.values import Response
 
@@ -19,10 +20,24 @@ class Body:
     response: Response
     limit_bytes: int
 
-    @cached_property
+    @property
     def content(self) -> bytes:
         """The bytes of the document."""
-        return decode_content(self.response, self.limit_bytes).body
+        return self._undone.body
+
+    @property
+    def unread(self) -> str:
+        """Says which part of the document is missing because its content coding is damaged or breaks off; empty if none
+        is. Not said of an answer that was itself cut off, and of one whose coding is not undone at all, because it is
+        unknown or the body is not compressed: that is read as received."""
+        undone, response = self._undone, self.response
+        if undone.error is None or response.truncated is not None or undone.body == response.body:
+            return ""
+        return f"only the first {human_bytes(len(undone.body))} of it could be decoded ({undone.error})"
+
+    @cached_property
+    def _undone(self) -> Decoded:
+        return decode_content(self.response, self.limit_bytes)
 
     @property
     def text(self) -> str:

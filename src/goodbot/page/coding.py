@@ -15,6 +15,7 @@ from typing import Protocol
 import brotli  # type: ignore[import-untyped]
 from isal import igzip_lib
 
+from goodbot.page.encoding import encoding_of
 from goodbot.values import Response
 
 if sys.version_info >= (3, 14):
@@ -24,6 +25,8 @@ else:
 
 MAX_CODINGS = 4
 """Codings applied one after another; no honest server sends more than two."""
+
+_KNOWN = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd"})
 
 MAX_MEMBERS = 1000
 """Maximum number of gzip members or zstd frames in one body; each needs a new decoder."""
@@ -93,6 +96,15 @@ def _codings(response: Response) -> list[str]:
     listed = ",".join(response.all_headers("content-encoding")).lower().split(",")
     names = [name.strip() for name in listed]
     return [name for name in names if name not in ("", "identity")]
+
+
+def unknown_coding(response: Response) -> str | None:
+    """Returns a content coding of the body that cannot be undone, or all if there are too many; None if there is none.
+    Names of character encodings, which some servers send there, are no codings."""
+    names = _codings(response)
+    if len(names) > MAX_CODINGS:
+        return ", ".join(names)
+    return next((name for name in names if name not in _KNOWN and encoding_of(name) is None), None)
 
 
 class _Decoder(Protocol):

@@ -83,7 +83,9 @@ def read_extract(
         return kind, Extract(), "utf-8"
     if kind == "pdf":
         return kind, read_pdf(decode_content(body.response, document_bytes), text=text), "utf-8"
-    return kind, _READERS[kind](body.text, text=text), body.encoding
+    found = _READERS[kind](body.text, text=text)
+    found.unread = "; ".join(filter(None, (found.unread, body.unread)))
+    return kind, found, body.encoding
 
 
 def is_read_in_process(url: Url, response: Response) -> bool:

@@ -8,8 +8,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from goodbot.errors import quoted
 from goodbot.human import human_bytes
 from goodbot.page.body import Body
+from goodbot.page.coding import unknown_coding
 from goodbot.page.document import DOCUMENT_BYTES, READ_BYTES, page_of_list, read_extract
 from goodbot.page.encoding import decode_text
 from goodbot.page.extract import Extract
@@ -87,6 +89,9 @@ def _read(
     limit_bytes: int,
     document_bytes: int,
 ) -> MainContent:
+    if (coding := unknown_coding(response)) is not None:
+        unread = f"goodbot does not know its content coding {quoted(coding)}"
+        return MainContent(page_of(url, response, token, Extract(), "utf-8"), unread=unread)
     body = Body(response, limit_bytes)
     listing = open_listing(url, response)
     if listing is not None:
@@ -96,7 +101,7 @@ def _read(
     if rendered is not None and rendered.html is not None:
         page = read_rendered(url, body, rendered, token)
         found, html = read_extract(body, url=url, text=False)[1], rendered.html[:limit_bytes]
-        cut = _cut(limit_bytes) if len(rendered.html) > limit_bytes else ""
+        cut = _cut(limit_bytes) if len(rendered.html) > limit_bytes else body.unread
         return _of_page(page, found, html, cut, whole=whole)
     kind, found, encoding = read_extract(body, url=url, document_bytes=document_bytes)
     page = page_of(url, response, token, found, encoding)
@@ -138,7 +143,7 @@ def _of_text(
 
     if kind == "other" and (data := _DATA.match(body.response.media_type)):
         text = decode_text(body.content, body.response.header("content-type"), html=False)[0].strip()
-        return _fenced(page, text, data[1] or data[2], cut)
+        return _fenced(page, text, data[1] or data[2], "; ".join(filter(None, (body.unread, cut))))
     if kind == "other":
         what = body.response.media_type or "documents without a media type"
         return MainContent(page, kind, unread=f"goodbot does not read {what}" if body.content else "it is empty")

@@ -1,5 +1,6 @@
 """Reading pages from a program: content, verdict, preferences, and what stands in their place if there is no page."""
 
+import gzip
 import json
 from typing import Unpack
 
@@ -75,6 +76,19 @@ async def test_what_cannot_be_fetched_is_a_reading_without_text() -> None:
         off = await robot.read(server.url("/off"))
         assert (off.status, off.text) == (None, "")
         assert off.failure is not None
+
+
+async def test_a_part_of_a_page_is_named() -> None:
+    ranges = {"/part": "bytes 0-99/1234", "/open": "bytes 100-/*", "/whole": "bytes 0-99/100", "/none": ""}
+    routes = {path: answer(PAGE, 206, [("Content-Range", value)]) for path, value in ranges.items()}
+    routes["/gz"] = answer(gzip.compress(PAGE)[:-60], headers=[("Content-Encoding", "gzip")])
+    async with WebServer(routes) as server, robot_of(delay=0) as robot:
+        for path, value in ranges.items():
+            got = await robot.read(server.url(path))
+            said = f"the server sent only a part of it (status 206, Content-Range {value!r})"
+            assert (got.ok, got.unread) == (True, "" if path == "/whole" else said)
+        broken = await robot.read(server.url("/gz"))
+        assert (broken.ok, "could be decoded (gzip: the data ends early)" in broken.unread) == (True, True)
 
 
 async def test_wrong_calls_raise() -> None:

@@ -1,8 +1,11 @@
 """Reads the answer to a request into a `Reading`."""
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from goodbot.config import Settings
+from goodbot.errors import quoted
 from goodbot.exclusion import Access, Directives, Preferences, RobotsTxt
 from goodbot.human import human_bytes
 from goodbot.page.main_content import MainContent, read_main_content
@@ -12,6 +15,8 @@ from goodbot.robot.client.reading import Reading
 from goodbot.url import Url
 from goodbot.values import Headers
 
+PARTIAL: Final = 206
+_RANGE: Final = re.compile(r"bytes\s+([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})", re.IGNORECASE)
 _NO_RULES = RobotsTxt.parse(b"")
 
 
@@ -65,5 +70,16 @@ def _preferences(
 
 
 def _cut(answer: Answer) -> str:
-    """Says that only the beginning of a long answer was fetched, if so."""
-    return f"only the first {human_bytes(len(answer.body))} were fetched" if answer.truncated == "length" else ""
+    """Says that only a part of the document was fetched, if so."""
+    if answer.truncated == "length":
+        return f"only the first {human_bytes(len(answer.body))} were fetched"
+    stated = answer.header("content-range") or ""
+    if answer.status != PARTIAL or (
+        (found := _RANGE.fullmatch(stated.strip())) and _is_whole(*map(int, found.groups()))
+    ):
+        return ""
+    return f"the server sent only a part of it (status {PARTIAL}, Content-Range {quoted(stated)})"
+
+
+def _is_whole(first: int, last: int, size: int) -> bool:
+    return first == 0 and last + 1 == size
