@@ -5,6 +5,7 @@ import random
 import re
 import zlib
 from collections.abc import Callable
+from html import escape, unescape
 
 import brotli  # type: ignore[import-untyped]
 import pytest
@@ -208,6 +209,51 @@ def test_a_compressed_body_that_breaks_off_is_named(
     assert read_main_content(URL, fetched, "MyBot").unread == ""  # the reading says so itself
     damaged = Response(200, headers, packed(page)[:20] + bytes(2000))
     assert "of it could be decoded" in read_main_content(URL, damaged, "MyBot").unread
+
+
+TEX = "a^2+b_1*c_1*<br"
+ANNOTATED = (
+    '<math alttext="other"><semantics><mrow><msup><mi>a</mi><mn>2</mn></msup></mrow>'
+    f'<annotation encoding="application/x-tex">{escape(TEX)}</annotation></semantics></math>'
+)
+
+MEDIAWIKI = '<img class="x mwe-math-fallback-image-inline" aria-hidden=true alt="{\\displaystyle x^{2}}" src="/x.svg">'
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(
+    ("formula", "text", "markdown"),
+    [
+        (ANNOTATED, "a^2+b_1*c_1*< br", "$a^2+b_1*c_1*< br$"),
+        (
+            f'<span class="katex-mathml">{ANNOTATED}</span><span class="katex-html" aria-hidden=true><b>a</b>2</span>',
+            "a^2+b_1*c_1*< br",
+            "$a^2+b_1*c_1*< br$",
+        ),
+        (
+            f'<span style="display: none;">{ANNOTATED}</span>{MEDIAWIKI}',
+            "x^{2}",
+            "$x^{2}$",
+        ),
+        ("<math alttext='x_1'><mi>x</mi><mn>1</mn></math>", "x_1", "$x_1$"),
+        ("<math alttext='x, *squared*'><mi>x</mi><mn>2</mn></math>", "x, *squared*", r"x, \*squared\*"),
+        ("<math><mi>y</mi><mo>&lt;</mo>\n<mn>3</mn></math>", "y< 3", "y< 3"),
+        ("<math alttext='[a](b_1)'></math>", "[a] (b_1)", "$[a] (b_1)$"),
+    ],
+    ids=["annotation", "KaTeX", "MediaWiki", "TeX as alttext", "alttext", "text", "a link"],
+)
+def test_a_formula_is_its_source_once(formula: str, text: str, markdown: str, whole: bool) -> None:
+    found = read(f"<main>{ARTICLE}<p>The formula {formula} is known.</p></main>", whole=whole)
+    assert f"The formula {text} is known." in found.text
+    assert f"The formula {markdown} is known." in found.markdown
+    assert f"The formula {text} is known." in unescape(re.sub("<[a-z/][^>]*>", "", found.html))
+
+
+def test_a_formula_in_a_block_has_lines_of_its_own() -> None:
+    block = ANNOTATED.replace("<math", "<math display=block")
+    found = read(f"<main>{ARTICLE}<p>It is{block}as known.</p><table><tr><th>a<tr><td>{block}</table></main>")
+    assert "It is\n\n$$a^2+b_1*c_1*< br$$\n\nas known." in found.markdown
+    assert "| a |\n| --- |\n| $$a^2+b_1*c_1*< br$$ |" in found.markdown
 
 
 def test_what_is_labelled_gzip_and_is_not_is_read_as_received() -> None:

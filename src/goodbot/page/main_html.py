@@ -16,6 +16,8 @@ from goodbot.page.bounded_tree import build_tree
 from goodbot.page.clean_html import OTHER_SCHEMES, clean_html
 from goodbot.page.code_languages import name_languages
 from goodbot.page.content_choice import choose_content
+from goodbot.page.formulas import BLOCK, INLINE, replace_formulas
+from goodbot.page.hidden_style import hides
 from goodbot.page.html import read_html
 from goodbot.page.main_tables import prepare_tables
 from goodbot.page.markdown import html_of_markdown
@@ -33,10 +35,6 @@ _UNSEEN: Final = (
     "audio, button, canvas, dialog, embed, head, iframe, input, object, rp, rt, script, select, style, svg, template,"
     " textarea, noscript, video, [hidden]"
 )
-_INVISIBLE: Final = re.compile(
-    r"(?:\A|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))\b", re.IGNORECASE
-)
-"""A `style` attribute that hides its element. Stylesheets may hide others: they are not read."""
 _UNQUOTED: Final = "!#$%&'()*+,/:;=?@[\\]^{|}"
 """Characters of a fragment that are not percent-encoded, beside letters, digits and `-._~` (WHATWG URL §1.3)."""
 _MAX_CHECKED: Final = 5_000
@@ -51,6 +49,8 @@ _MARKDOWN: Final = Markdown(
         "sub": lambda _, content: f"<sub>{content}</sub>",
         "sup": lambda _, content: f"<sup>{content}</sup>",
         _TASK: lambda box, _: "[x]" if "checked" in box.attrs else "[ ]",
+        INLINE: lambda formula, _: f"${formula.text}$",
+        BLOCK: lambda formula, _: f"\n\n$${formula.text}$$\n\n",
     },
 )
 
@@ -82,6 +82,7 @@ def read_main_html(html: str, base: str, title: str, text: str, *, whole: bool =
     if body is None:  # a frameset
         return MainHtml(*facts)
     _remove_invisible(body)
+    replace_formulas(body)
     _prepare(body)
     root = body if whole else choose_content(body)
     _resolve_links(root, base)
@@ -112,9 +113,10 @@ def _markdown(root: turbohtml.Element) -> str:
 
 
 def _remove_invisible(body: turbohtml.Element) -> None:
-    """Removes elements that a `style` attribute hides: text that no reader sees may be meant for models."""
+    """Removes elements that a `style` attribute hides: text that no reader sees may be meant for models. Stylesheets,
+    which may hide others, are not read."""
     for element in body.select("[style]"):
-        if _INVISIBLE.search(str(element.attrs.get("style") or "")):
+        if hides(str(element.attrs.get("style") or "")):
             element.decompose()
 
 
