@@ -14,7 +14,7 @@ from goodbot.values import Failure
 from journey.goodbot_process import ended, goodbot, start
 from page.documents import made_pdf
 from robot.render.rendering_rig import NEEDS_CHROMIUM
-from webserver import Exchange, Handler, WebServer, answer, kept_port
+from webserver import Exchange, Handler, WebServer, answer, kept_port, resetting
 
 PLAIN = [("Content-Type", "text/plain")]
 SENTENCE = "The first clocks had no hands, and a bell told everybody in the town what time it was, day and night."
@@ -196,6 +196,24 @@ async def test_an_unreachable_robots_txt_is_a_failure() -> None:
         assert "forbidden" not in result.complaint
 
 
+async def test_a_robots_txt_without_an_answer_is_named() -> None:
+    async with site({"/robots.txt": resetting()}) as server:
+        result = await goodbot("fetch", server.url("/clocks"), "--allow-private")
+        assert (result.status, result.out) == (3, "")
+        assert result.complaint.startswith(f"goodbot: cannot read {server.url('/clocks')}: robots.txt is unreachable: ")
+        assert set(server.targets) == {"/robots.txt"}
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_retry_after_is_named_with_a_time(status: int) -> None:
+    busy = answer(b"", status, [("Retry-After", "Fri, 31 Dec 2100 23:59:59 GMT")])
+    async with site({"/busy": busy}) as server:
+        result = await goodbot("fetch", server.url("/busy"), "--allow-private")
+        assert result.status == 3
+        assert f"status {status} " in result.complaint
+        assert ", which asks for no request before 2100-12-31 23:59:59 UTC" in result.complaint
+
+
 async def test_what_was_not_read_of_a_page_is_a_message() -> None:
     async with site({"/long": answer((PAGE + "<p>word</p>" * 200_000).encode())}) as server:
         for form in ("text", "markdown"):
@@ -217,6 +235,10 @@ async def test_what_was_not_read_of_a_page_is_a_message() -> None:
         (["http://127.0.0.1:1/"], "add --allow-private"),
         (["http://127.0.0.1:1/", "--allow-private", "--agent", "a b"], "--agent"),
         (["http://127.0.0.1:1/", "--allow-private", "--as", "pdf"], "--as"),
+        (
+            ["http://127.0.0.1:1/", "--as", "text", "--json"],
+            "--json means --as json: leave out --json or --as text",
+        ),
         (["http://127.0.0.1:1/", "--allow-private", "--ca-file", "missing.pem"], "missing.pem"),
         (["http://127.0.0.1:1/"] * 10_001, "goodbot crawl --seeds"),
         ([], "URL"),

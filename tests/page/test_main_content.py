@@ -107,6 +107,14 @@ def test_an_empty_page_has_no_content() -> None:
         ),
         ("<table><caption>C</caption><tr><td>1<br>2</table>", "C\n\n| 1 2 |\n| --- |"),
         ("<table role=presentation><tr><td>1<td>2</table>", "1\n\n2"),
+        (
+            "<table><tr><th>A<th>B<tr><td>1<td>x <table><tr><th>2<td>3</table> y<tr><td>4<td>5</table>",
+            "| A | B |\n| --- | --- |\n| 1 | x 2 3 y |\n| 4 | 5 |",
+        ),
+        (
+            "<table><tr><td><table><tr><th>A<tr><td>1</table></table>",
+            "| A |\n| --- |\n| 1 |",
+        ),
         ("<p>a\x1b[31mb\x9b\u0007", "a\\[31mb"),
         ("<p>10<sup>6</sup> m<sub>x</sub>", "10<sup>6</sup> m<sub>x</sub>"),
         ("<p>word<sup><a href='#n1'>1</a></sup>", "word[1](https://example.org/a/page#n1)"),

@@ -252,9 +252,9 @@ def _check_form(ctx: click.Context) -> None:
     form = ctx.params.get("form", "json")
     is_given = ctx.get_parameter_source("form") == click.core.ParameterSource.COMMANDLINE
     if ctx.params.get("as_json") and is_given and form not in _JSON_FORMS:
-        choices = {choice for param in ctx.command.params if param.name == "form" for choice in _choices(param)}
-        ours = next(name for name in _JSON_FORMS if name in choices)
-        raise InputError(f"--json means --format {ours}: leave out --json or --format {form}")
+        option = next(param for param in ctx.command.params if param.name == "form")
+        ours, name = next(name for name in _JSON_FORMS if name in _choices(option)), option.opts[0]
+        raise InputError(f"--json means {name} {ours}: leave out --json or {name} {form}")
 
 
 def _choices(param: click.Parameter) -> Iterable[str]:

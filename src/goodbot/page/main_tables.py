@@ -20,22 +20,25 @@ _CELLS: Final = frozenset({"td", "th"})
 
 @dataclass(slots=True)
 class _Table:
-    """A table with its own parts, not those of tables inside it."""
+    """A table with its own parts, not those of tables inside it. `keeps_inner`: whether a table inside it may stay a
+    table; it becomes text of its cell if the outer one stays a table."""
 
     element: turbohtml.Element
+    holder: "_Table | None"
     parts: list[turbohtml.Element] = field(default_factory=list)
     rows: list[turbohtml.Element] = field(default_factory=list)
     cells: list[list[turbohtml.Element]] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     has_heading: bool = False
     has_block: bool = False
-    has_table: bool = False
+    tables: int = 0
+    keeps_inner: bool = True
 
     def add(self, element: turbohtml.Element) -> None:
         """Adds an element inside the table."""
         tag = element.tag
         self.has_block |= tag in _BLOCKS
-        self.has_table |= tag == "table"
+        self.tables += tag == "table"
         if tag in _SECTIONS:
             self.parts.append(element)
         elif tag == "tr":
@@ -76,9 +79,10 @@ class _Table:
 
     @property
     def is_layout(self) -> bool:
-        """Whether it arranges parts of a page: no cell is a heading, and one contains blocks other than paragraphs."""
+        """Whether it arranges parts of a page: no cell is a heading, and one contains blocks other than paragraphs; or
+        it contains several tables."""
         is_marked = self.element.attrs.get("role") == "presentation"
-        return is_marked or self.has_table or (self.has_block and not self.has_heading)
+        return is_marked or self.tables > 1 or (self.has_block and not self.has_heading)
 
 
 def prepare_tables(root: turbohtml.Element) -> None:
@@ -88,10 +92,12 @@ def prepare_tables(root: turbohtml.Element) -> None:
             table.spread()
         width = max(table.lengths, default=0)
         missing = width * len(table.rows) - sum(table.lengths)
-        if table.is_layout or (missing and width * len(table.rows) > MAX_FILLED):
+        table.keeps_inner = is_kept = table.holder is None or table.holder.keeps_inner
+        if not is_kept or table.is_layout or (missing and width * len(table.rows) > MAX_FILLED):
             for part in (table.element, *table.parts):
                 part.tag = "div"
             continue
+        table.keeps_inner = False
         for row, length in zip(table.rows, table.lengths, strict=True):
             for _ in range(width - length):
                 row.append(turbohtml.Element("td"))
@@ -115,7 +121,7 @@ def _tables(root: turbohtml.Element) -> list[_Table]:
         if holder is not None:
             holder.add(element)
         if element.tag == "table":
-            holder = _Table(element)
+            holder = _Table(element, holder)
             found.append(holder)
         inner = [(child, holder) for child in element.children if isinstance(child, turbohtml.Element)]
         todo += reversed(inner)

@@ -6,10 +6,12 @@ from typing import Literal
 
 from goodbot.errors import RunError, quoted
 from goodbot.exclusion import Verdict
+from goodbot.exclusion.validity.freshness import retry_after_s
+from goodbot.human import human_time
 from goodbot.page.select import Element
 from goodbot.page.webpage import WebPage
 from goodbot.url import Url, resolve
-from goodbot.values import REDIRECTS, Failure, Headers, Response
+from goodbot.values import OWN_REFUSALS, REDIRECTS, Failure, Headers, Response
 
 
 @dataclass(frozen=True)
@@ -100,12 +102,17 @@ class Answer:
     def trouble(self) -> str | None:
         """What went wrong, in one line; None if `ok`."""
         if self.failure is not None:
-            return f"{self.failure.kind}: {self.failure.detail}"
+            is_robots = not self.verdict.allowed and self.failure.kind not in OWN_REFUSALS
+            return f"{'robots.txt is unreachable: ' if is_robots else ''}{self.failure.kind}: {self.failure.detail}"
         if not self.verdict.allowed and self.held_until is None:
             return f"disallowed by robots.txt: {self.verdict.reason}"
         if self.response is None:
             return f"the host may not be requested before {self.held_until:.0f} (Unix seconds)"
         problems = [] if self._is_success else [f"status {self.response.status} {self.response.reason}".rstrip()]
+        if self.status in (429, 503):
+            answered_at = self.fetched_at + self.elapsed_s
+            if wait_s := retry_after_s(self.headers, answered_at):
+                problems[0] += f", which asks for no request before {human_time(answered_at + wait_s)}"
         if self.status in REDIRECTS and self.response.location:
             problems[0] += f", a redirect to {quoted(self.response.location)}"
         if self.wall is not None:
