@@ -215,7 +215,7 @@ def test_a_compressed_body_that_breaks_off_is_named(
     assert cut.page.unread == ("" if media_type == "application/json" else cut.unread)
     fetched = Response(200, headers, packed(page)[:-2000], truncated="length")
     assert read_main_content(URL, fetched, "MyBot").unread == ""  # the reading says so itself
-    damaged = Response(200, headers, packed(page)[:20] + bytes(2000))
+    damaged = Response(200, headers, packed(page)[:4000] + bytes(2000))
     assert "of it could be decoded" in read_main_content(URL, damaged, "MyBot").unread
 
 
