@@ -28,15 +28,6 @@ HIDING = [
     "display:none;display:block",
     "visibility:hidden",
     "visibility : COLLAPSE",
-    "opacity:0",
-    "opacity:.0",
-    "opacity:0.00%",
-    "opacity:-1",
-    "opacity:0e3!important",
-    "font-size:0",
-    "font-size: 0px ;",
-    "font-size:0.0em",
-    "font-size:+0%",
 ]
 SHOWING = [
     "",
@@ -53,13 +44,8 @@ SHOWING = [
     "background:url(a;display:none)",
     "--display:none",
     "visibility:visible",
-    "opacity:0.5",
-    "opacity:.05",
-    "opacity:1",
-    "stroke-opacity:0",
-    "font-size:0.9em",
-    "font-size:10px",
-    "font-size:01px",
+    "opacity:0",
+    "font-size:0",
     "left:-9999px;position:absolute",
 ]
 
@@ -80,6 +66,8 @@ def test_any_text_is_read(style: str) -> None:
     assert hides(f"{style}*/\"';{style}\n') ;}};display:none") in (True, False)
 
 
-@pytest.mark.parametrize("part", ["/*", "\\", '"', "'", "url(", "/* ;", "\\64", ";opacity:", "0", " ", "-", "url(\\"])
+@pytest.mark.parametrize(
+    "part", ["/*", "\\", '"', "'", "url(", "/* ;", "\\64", ";display:", "none", " ", "-", "url(\\"]
+)
 def test_long_ones_cost_little(part: str) -> None:
     assert not hides(part * 200_000)
