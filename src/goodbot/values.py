@@ -26,7 +26,7 @@ FailureKind = Literal[
     "protocol",
     "forgotten",
 ]
-"""Why there is no answer. `protocol`: the bytes received are not HTTP. The others are refusals of this robot:
+"""Why there is no answer. `protocol`: the bytes received are not HTTP. Three are refusals of this robot:
 `private-address`: it may not connect there; `no-contact`: the host is public, and no contact is set; `forgotten`:
 `goodbot forget` bars the crawl from this host."""
 
