@@ -225,8 +225,8 @@ class Scheduler(BaseScheduler):
         except UnstorableError as error:
             if not self._unstored_logged:
                 self._unstored_logged = True
-                _LOG.warning(
-                    "cannot store request %s: %s. It is kept in memory, and a kill would lose it (more are only"
+                _LOG.warning(  # the first words are Scrapy's
+                    "Unable to serialize request: %s: %s. It is kept in memory, and a kill would lose it (more are only"
                     " counted, in scheduler/unserializable)",
                     *(request, error),
                     extra={"spider": self.spider},
