@@ -4,7 +4,10 @@ import asyncio
 import fcntl
 import gzip
 import json
+import os
 import random
+import select
+import signal
 import time
 import zipfile
 from pathlib import Path
@@ -336,6 +339,42 @@ async def test_an_export_lists_pages_whose_later_answers_are_errors(tmp_path: Pa
     assert (page["url"], page["ts"][:10]) == (f"{SITE}/0", "2024-03-01")
     printed = await goodbot("archive", "export", "-o", "-", "--in", folder)
     assert (printed.status, printed.complaint) == (2, "goodbot: a WACZ file cannot go to standard output: name a file")
+
+
+async def large(folder: Path) -> Path:
+    """A crawl whose archive does not fit into a pipe."""
+    noise = response(f"{SITE}/noise", random.Random(1).randbytes(500_000))
+    await imported(folder / "crawl", write(folder / "a.warc.gz", members([*pages(1), noise])))
+    return folder / "crawl"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+async def test_an_export_to_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    export = await goodbot("archive", "export", "--wacz", "-o", "/dev/full", "--in", await large(tmp_path))
+    assert (export.status, export.out) == (3, "")
+    assert export.err == "goodbot: cannot write /dev/full: No space left on device\n"
+
+
+@pytest.mark.parametrize("is_interrupted", [False, True])
+async def test_an_export_whose_reader_leaves_or_that_is_interrupted_is_one_line(
+    tmp_path: Path, is_interrupted: bool
+) -> None:
+    folder, pipe = await large(tmp_path), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    process = await start("archive", "export", "--wacz", "-o", pipe, "--in", folder)
+    await asyncio.to_thread(select.select, [reader], [], [])
+    os.set_blocking(reader, True)
+    assert os.read(reader, 2) == b"PK"
+    if is_interrupted:
+        process.send_signal(signal.SIGINT)
+        while await asyncio.to_thread(os.read, reader, 65536):
+            pass
+    os.close(reader)
+    export = await ended(process)
+    assert (export.status, export.out) == (130 if is_interrupted else 3, "")
+    message = "interrupted" if is_interrupted else f"cannot write {pipe}: Broken pipe"
+    assert export.complaint == f"goodbot: {message}"
 
 
 async def test_what_cannot_be_used_is_bad_input(tmp_path: Path) -> None:

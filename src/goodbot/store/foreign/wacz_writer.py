@@ -69,8 +69,9 @@ class WaczWriter:
         self._zip.close()
 
     def close(self) -> None:
-        """Frees what an unfinished file holds."""
+        """Frees what an unfinished file holds. `output` stays open, and gets no more data."""
         self._index.close()
+        self._zip.fp = None  # else its finalizer would write the end of a ZIP file, when `output` is closed already
 
     def _describe(self) -> None:
         description = {
