@@ -30,8 +30,9 @@ Progress = Callable[[int, int], object]
 
 @dataclass(slots=True)
 class SiteAudit:
-    """An audit. Its findings are in `staging`. `pages` counts the pages that were read; `notes` say in sentences
-    what could not be checked. `lost_count` counts pages whose records are damaged; `lost` is the first of them."""
+    """An audit. Its findings are in `staging`. `pages` counts the pages that were read, of the host that the options
+    choose; `notes` say in sentences what could not be checked. `lost_count` counts pages whose records are damaged;
+    `lost` is the first of them."""
 
     staging: Staging
     pages: int = 0
@@ -91,7 +92,7 @@ def _run(
             return None
 
     requested = RequestedUrls(ledger.load_robots)
-    reading = CrawlReading(staging, ledger, settings, requested, options.places)
+    reading = CrawlReading(staging, ledger, settings, requested, options)
     staging.add_urls(reading.visited())
     staging.end_urls()
     reading.name_sitemaps()

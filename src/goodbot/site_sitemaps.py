@@ -7,7 +7,7 @@ The memory does not grow with the crawl: the pages are in a temporary file (TMPD
 import gzip
 import json
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -55,8 +55,8 @@ Progress = Callable[[int, int], object]
 @dataclass(slots=True)
 class WrittenSitemaps:
     """What was written: the files, the index first if there is one; the number of URLs in them; the origin of these
-    URLs; how many pages are left out, by reason. `other_origins` counts pages of the same host that have another
-    scheme or port. `unfinished` counts the URLs that the crawl has still to fetch."""
+    URLs; how many pages of this origin are left out, by reason. `other_origins` counts pages to list that have another
+    scheme or port on the same host. `unfinished` counts the URLs that the crawl has still to fetch."""
 
     files: list[Path] = field(default_factory=list)
     urls: int = 0
@@ -90,21 +90,23 @@ def write_sitemaps(
         status = ledger.status()
         written.unfinished = status.states["ready"] + status.states["leased"]
         crawl = CrawlFolder(path)
-        reading = _Reading(crawl.settings_before(), DisallowedUrls(ledger.load_robots), written)
+        reading = _Reading(crawl.settings_before(), DisallowedUrls(ledger.load_robots))
         keeps = crawl.keeps()
-        for done, record in enumerate(_visited(ledger, host), 1):
+        for done, record in enumerate(_visited(ledger, host, origin), 1):
             if record.record is not None and keeps(record.record):
                 entries.add(reading.entry(record, _read(archive, record)), record.url)
             progress(done, max(status.states["visited"], done))
-        written.origin = entries.choose(path, written, origin)
+        written.origin = entries.choose(path, written)
+        written.left_out = reading.left_out(written.origin)
         if written.origin:
             _write(file, entries, written, base, most_urls)
     return written
 
 
-def _visited(ledger: CrawlReader, host: str | None) -> Iterator[UrlRecord]:
+def _visited(ledger: CrawlReader, host: str | None, origin: str) -> Iterator[UrlRecord]:
     for record in ledger.records():
-        if record.state == "visited" and record.status not in REDIRECTS and host in (None, record.url.host_key):
+        is_meant = host in (None, record.url.host_key) and origin in ("", record.url.origin)
+        if is_meant and record.state == "visited" and record.status not in REDIRECTS:
             yield record
 
 
@@ -122,10 +124,14 @@ def _read(archive: Archive, record: UrlRecord) -> ArchivedResponse:
 class _Reading:
     """Decides which pages are listed, and with what."""
 
-    def __init__(self, settings: Settings, disallowed: DisallowedUrls, written: WrittenSitemaps) -> None:
+    def __init__(self, settings: Settings, disallowed: DisallowedUrls) -> None:
         self._settings = settings
         self._disallowed = disallowed
-        self._written = written
+        self._left_out: dict[str, Counter[Reason]] = defaultdict(Counter)
+
+    def left_out(self, origin: str) -> Counter[Reason]:
+        """Counts the pages of an origin that are left out, by reason; those of all origins if it is empty."""
+        return self._left_out[origin] if origin else sum(self._left_out.values(), Counter())
 
     def entry(self, record: UrlRecord, archived: ArchivedResponse) -> SitemapEntry | None:
         """Returns the entry of a page, or None if it is left out."""
@@ -137,7 +143,7 @@ class _Reading:
         kind, page, engines = self._page(url, archived)
         reason = self._reason(record, archived, kind, page, engines)
         if reason is not None:
-            self._written.left_out[reason] += 1
+            self._left_out[url.origin][reason] += 1
             return None
         return SitemapEntry(url.text, _changed_at(record, archived), _translations(page))
 
@@ -210,14 +216,12 @@ class _Entries:
             row = (url.origin, entry.url, url.host_key, entry.changed_at, json.dumps(entry.translations))
             self._db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
 
-    def choose(self, path: Path, written: WrittenSitemaps, origin: str) -> str:
-        """Returns the origin of the pages: `origin` if it is given, else the one with most pages if a host has several
-        (schemes, ports); empty if there are no pages. Raises InputError for several hosts."""
+    def choose(self, path: Path, written: WrittenSitemaps) -> str:
+        """Returns the origin of the pages; the one with most pages if a host has several (schemes, ports); empty if
+        there are no pages. Raises InputError for several hosts."""
         rows = self._db.execute(
             "SELECT origin, host, count(*) FROM entries GROUP BY origin ORDER BY count(*) DESC, origin DESC"
         ).fetchall()
-        if origin:
-            return origin if any(row[0] == origin for row in rows) else ""
         hosts = dict.fromkeys(row[1] for row in rows)
         if len(hosts) > 1:
             named = ", ".join(shown(each) for each in list(hosts)[:HOSTS_NAMED])

@@ -8,6 +8,7 @@ from typing import Any
 
 from goodbot.audit.kind import SitePage
 from journey.goodbot_process import HASTY, goodbot
+from store.foreign.foreign_samples import members, response
 from webserver import Exchange, Route, WebServer, answer
 
 
@@ -37,6 +38,20 @@ async def crawled(server: WebServer, folder: Path, *options: str, start: str = "
     ended = await goodbot("crawl", server.url(start), "--into", into, "--allow-private", *options, folder=folder)
     assert ended.status == 0, ended.err
     return into
+
+
+async def crawled_at_ports(folder: Path) -> Path:
+    """A crawl of one public host with several schemes and ports, from an archive. Each page has its own title, and none
+    has a language; one of http://h.example asks not to be indexed."""
+    places = ("http://h.example/1", "http://h.example/2", "https://h.example/", "http://h.example:8080/")
+    urls = (*places, "http://h.example:8443/", "https://h.example:8443/")
+    records = [response(url, f"<title>{url}</title><p>{url}".encode()) for url in urls]
+    hidden = response("http://h.example/hidden", b'<title>Hidden</title><meta name="robots" content="noindex">')
+    file = folder / "ports.warc.gz"
+    file.write_bytes(members([*records, hidden]))
+    ended = await goodbot("archive", "import", file, "--into", folder / "crawl")
+    assert ended.status == 0, ended.err
+    return folder / "crawl"
 
 
 async def audited(crawl: Path, *options: str) -> list[dict[str, Any]]:

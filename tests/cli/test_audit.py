@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from audit.example_server import audited, crawled
+from audit.example_server import audited, crawled, crawled_at_ports
 from audit.faulty_site import LIMITS, SOUND, TEXT, XML, ThreadedServer, faulty, html
 from check.test_json_report import sarif_schema
 from journey.goodbot_process import ended, goodbot, start
@@ -263,6 +263,22 @@ async def test_one_host(server: WebServer, crawl: Path) -> None:
     end = await goodbot("audit", "--in", crawl, "--host", "127.0.0.1")
     assert end.status == 2
     assert f"does not know the host 127.0.0.1:80; did you mean {host}?" in end.complaint
+
+
+async def test_one_scheme_and_port(tmp_path: Path) -> None:
+    crawl = await crawled_at_ports(tmp_path)
+    all_urls = {each["url"] for each in await audited(crawl, "--host", "h.example")}
+    assert len(all_urls) == 7
+    for host, origin in (
+        ("http://h.example", "http://h.example"),
+        ("h.example:80", "http://h.example"),
+        ("h.example:8080", "http://h.example:8080"),
+        ("https://h.example:8443", "https://h.example:8443"),
+    ):
+        urls = {url for url in all_urls if url.startswith(f"{origin}/")}
+        assert {each["url"] for each in await audited(crawl, "--host", host)} == urls
+        end = await goodbot("audit", "--in", crawl, "--host", host)
+        assert f"; {len(urls)} page{'' if len(urls) == 1 else 's'} audited" in end.out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from audit.example_server import audited, crawled
+from audit.example_server import audited, crawled, crawled_at_ports
 from audit.faulty_site import SOUND, TEXT, XML, ThreadedServer, faulty, html
 from goodbot.site_sitemaps import write_sitemaps
 from goodbot.url import Url
@@ -151,8 +151,39 @@ async def test_scheme_and_port_may_be_chosen(server: WebServer, crawl: Path, tmp
     options = ("sitemap", "--in", crawl, "-o", tmp_path / "s.xml", "--json", "--host")
     end = await goodbot(*options, server.url("/"))
     assert (end.status, end.json["urls"]) == (0, 11)
-    end = await goodbot(*options, server.url("/").replace("http:", "https:"))
-    assert (end.status, end.json["urls"]) == (1, 0)
+    secure = server.url("").replace("http:", "https:").rstrip("/")
+    end = await goodbot(*options, secure)
+    assert (end.status, end.out) == (2, "")
+    assert end.complaint.endswith(f"does not know {secure}; did you mean {server.url('').rstrip('/')}?")
+
+
+async def test_a_port_of_a_public_host_may_be_chosen(tmp_path: Path) -> None:
+    """Nothing is written of other schemes and ports, nor counted as left out."""
+    crawl = await crawled_at_ports(tmp_path)
+    noindex = {"noindex": 1, "canonical": 0, "disallowed": 0, "copy": 0, "type": 0, "long": 0}
+    expected = [
+        ("h.example", ["http://h.example/1", "http://h.example/2"], 1),
+        ("h.example:80", ["http://h.example/1", "http://h.example/2"], 1),
+        ("h.example:443", ["https://h.example/"], 0),
+        ("H.EXAMPLE:8080", ["http://h.example:8080/"], 0),
+        ("http://h.example:8443/", ["http://h.example:8443/"], 0),
+    ]
+    for host, urls, left_out in expected:
+        end = await goodbot("sitemap", "--in", crawl, "-o", tmp_path / "s.xml", "--json", "--host", host)
+        assert end.status == 0, end.err
+        assert listed((tmp_path / "s.xml").read_bytes()) == urls
+        assert end.json["left_out"] == {**noindex, "noindex": left_out}
+
+
+@pytest.mark.parametrize("command", [("sitemap", "-o", "s.xml"), ("audit",)], ids=["sitemap", "audit"])
+async def test_a_port_must_be_known_and_mean_one_site(command: tuple[str, ...], tmp_path: Path) -> None:
+    crawl = await crawled_at_ports(tmp_path)
+    end = await goodbot(*command, "--in", crawl, "--host", "h.example:9999", folder=tmp_path)
+    assert (end.status, end.out) == (2, "")
+    assert "does not know h.example:9999; did you mean http://h.example or http://h.example:8080 or" in end.complaint
+    end = await goodbot(*command, "--in", crawl, "--host", "h.example:8443", folder=tmp_path)
+    assert (end.status, end.out) == (2, "")
+    assert "has http://h.example:8443 and https://h.example:8443: name the scheme" in end.complaint
 
 
 async def test_a_base_without_effect(crawl: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from goodbot.archive_values import ArchivedResponse
 from goodbot.audit.audited_crawl import AuditedCrawl
+from goodbot.audit.options import AuditOptions
 from goodbot.audit.reading import RequestedUrls, engine_directives, links_but, noindex_of, page_facts, url_facts
 from goodbot.audit.site_facts import PageFacts
 from goodbot.audit.staging import Staging, VisitedUrl
@@ -18,18 +19,23 @@ from goodbot.url import Url, resolve
 
 
 class CrawlReading:
-    """Reads one crawl. A page to which only canonical URLs or `<link rel="alternate">` lead is an orphan. `places`: how
-    many pages are noted for one target of links. `pages` counts the pages that were read; `has_rendered`: a browser
-    rendered some of them."""
+    """Reads one crawl. A page to which only canonical URLs or `<link rel="alternate">` lead is an orphan. `pages`
+    counts the pages that were read, of the host that `options` choose; `has_rendered`: a browser rendered some pages of
+    the crawl."""
 
     def __init__(
-        self, staging: Staging, ledger: AuditedCrawl, settings: Settings, requested: RequestedUrls, places: int
+        self,
+        staging: Staging,
+        ledger: AuditedCrawl,
+        settings: Settings,
+        requested: RequestedUrls,
+        options: AuditOptions,
     ) -> None:
         self._staging = staging
         self._ledger = ledger
         self._settings = settings
         self._requested = requested
-        self._places = places
+        self._options = options
         self.pages = 0
         self.has_rendered = False
 
@@ -67,7 +73,7 @@ class CrawlReading:
         if listing is not None:
             self._read_list(archived.url, listing)
             return
-        self.pages += 1
+        self.pages += self._options.includes(archived.url.text)
         body = Body(archived.response, self._settings.decoded_limit)
         kind, found, encoding = read_extract(
             body, url=archived.url, text=False, document_bytes=self._settings.document_limit
@@ -86,7 +92,7 @@ class CrawlReading:
         links = self._requested.both(links_but(page, found, {"canonical", "alternate"}))
         heads = self._requested.both(links_but(page, found, {"canonical"}))
         problems = self._staging.add_page(facts, links, translations, heads)
-        self._staging.note_problem(facts.url, problems, self._places)
+        self._staging.note_problem(facts.url, problems, self._options.places)
 
     def _read_list(self, url: Url, listing: ListFile) -> None:
         if listing.kind != "feed":
@@ -98,16 +104,16 @@ class CrawlReading:
             elif listing.kind == "sitemap":
                 self._staging.add_entries(url.text, urls)
             else:
-                self._staging.note_problem(url.text, self._staging.problems_among(urls), self._places)
+                self._staging.note_problem(url.text, self._staging.problems_among(urls), self._options.places)
 
-    def read_records(self) -> Iterator[int]:
-        """Takes what is known of pages from the frontier alone, without those that are named as sitemaps; yields how
-        many pages were read so far."""
+    def read_records(self) -> Iterator[None]:
+        """Takes what is known of pages from the frontier alone, without those that are named as sitemaps; yields None
+        after each."""
         for record in self._ledger.records():
             facts = url_facts(record)
             if facts is None or facts.state != "page" or self._staging.is_named_list(facts.url):
                 continue
-            self.pages += 1
+            self.pages += self._options.includes(facts.url)
             sent = self._answer(record.url)
             page = PageFacts(
                 record.url.text,
@@ -117,7 +123,7 @@ class CrawlReading:
                 taken_s=sent.taken_s if sent is not None else None,
             )
             self._staging.add_page(page, (), ())
-            yield self.pages
+            yield
 
     def _answer(self, url: Url) -> AnswerSize | None:
         """Returns size and time of the last response, from the events of the visit."""

@@ -41,7 +41,7 @@ def example_finding(kind: AuditKind) -> AuditFinding:
 def _audit(crawl: "_ExampleCrawl", staging: Staging) -> None:
     settings, options = Settings(), AuditOptions()
     requested = RequestedUrls(crawl.load_robots)
-    reading = CrawlReading(staging, crawl, settings, requested, options.places)
+    reading = CrawlReading(staging, crawl, settings, requested, options)
     staging.add_urls(reading.visited())
     staging.end_urls()
     reading.name_sitemaps()

@@ -85,16 +85,17 @@ class SiteFindings:
 
     def find_in_sitemaps(self) -> None:
         """Writes the findings about sitemaps."""
-        staging, host = self._staging, self._options.host
-        for entry in staging.entries(host):
+        staging, options = self._staging, self._options
+        for entry in staging.entries(options.site):
             facts, page = staging.url(entry.url), staging.page(entry.url)
             if facts is not None:
                 staging.findings.add(listed_problems(entry.sitemap, facts, page, staging.url, self._disallowed))
         unknown = {Url(url).host_key for url in self._unread_sitemaps()}
         hosts = dict.fromkeys(Url(url).host_key for url in staging.read_lists())
         for each in hosts:
-            if each not in unknown and host in (None, each):
-                missing = (url for url in staging.unlisted(each) if self._disallowed(url) is None)
+            if each not in unknown and options.host in (None, each):
+                urls = filter(options.includes, staging.unlisted(each))
+                missing = (url for url in urls if self._disallowed(url) is None)
                 staging.findings.add(finding(index_kinds.UNLISTED, url) for url in missing)
 
     def _unread_sitemaps(self) -> Iterator[str]:
@@ -118,12 +119,12 @@ class SiteFindings:
         """Writes the findings about single pages, their canonical URLs, titles and translations."""
         staging, options = self._staging, self._options
         has_content = self._places is not None
-        for page in staging.pages(options.host):
+        for page in staging.pages(options.site):
             staging.findings.add(content_problems(page, has_content=has_content))
             staging.findings.add(weight_problems(page, options.slow_s, options.heavy_bytes))
             staging.findings.add(noindex_problems(page, self._disallowed))
             staging.findings.add(canonical_problems(page, staging.url, staging.page, self._disallowed))
-        for group in staging.repeated_titles(options.host, options.places):
+        for group in staging.repeated_titles(options.site, options.places):
             related = {"title": group.title, "urls": list(group.urls), "count": group.pages}
             words: dict[str, Any] = {"title": f"`{group.title}`", "count": f"{group.pages:,}"}
             staging.findings.add(
@@ -138,12 +139,12 @@ class SiteFindings:
                 related={"language": language},
                 language=language,
             )
-            for page, target, language in staging.one_sided_translations(options.host)
+            for page, target, language in staging.one_sided_translations(options.site)
         )
 
     def find_orphans(self) -> None:
         """Writes the findings about pages to which no page links."""
-        for url, is_listed, depth in self._staging.orphans(self._options.host):
+        for url, is_listed, depth in self._staging.orphans(self._options.site):
             if Url(url).path != "/":
                 origin = "from a sitemap" if is_listed else "as a seed" if depth == 0 else "from a feed or a submission"
                 self._staging.findings.add([finding(page_kinds.ORPHAN, url, origin=origin)])

@@ -5,7 +5,8 @@ with problems, up to a limit for each target. The memory is bounded: SQLite's ca
 page at a time. URLs are known by 64 bits of their hash: among 10 million URLs the odds that two are confused are 1 in
 370,000.
 
-In the names of tables and methods, a list is a sitemap or a sitemap index.
+In the names of tables and methods, a list is a sitemap or a sitemap index. Where a method takes a `site`, it is a host
+(`Url.host_key`) or an origin, and only its pages are yielded; None: all.
 """
 
 import sqlite3
@@ -178,36 +179,38 @@ class Staging:
         row = rows.fetchone()
         return None if row is None else _page_facts(row)
 
-    def pages(self, host: str | None) -> Iterator[PageFacts]:
-        """Yields the pages, of one host or of all, ordered by URL."""
+    def pages(self, site: str | None) -> Iterator[PageFacts]:
+        """Yields the pages, ordered by URL."""
         rows = self._db.execute(
-            "SELECT urls.url, pages.* FROM pages JOIN urls USING (key) WHERE ?1 IS NULL OR host = ?1 ORDER BY urls.url",
-            (host,),
+            """SELECT urls.url, pages.* FROM pages JOIN urls USING (key)
+            WHERE ?1 IS NULL OR host = ?1 OR instr(urls.url, ?1 || '/') = 1 ORDER BY urls.url""",
+            (site,),
         )
         return (_page_facts(row) for row in rows)
 
-    def repeated_titles(self, host: str | None, most: int) -> Iterator[RepeatedTitle]:
+    def repeated_titles(self, site: str | None, most: int) -> Iterator[RepeatedTitle]:
         """Yields titles that several indexable pages of one host have, with the first `most` of these pages."""
         rows = self._db.execute(
             """WITH titled AS (SELECT urls.url AS url, host, title FROM pages JOIN urls USING (key) WHERE is_html
             AND title != '' AND noindex IS NULL AND (canonical IS NULL OR canonical = urls.url)
-            AND (?1 IS NULL OR host = ?1)),
+            AND (?1 IS NULL OR host = ?1 OR instr(urls.url, ?1 || '/') = 1)),
             numbered AS (SELECT host, title, url, row_number() OVER (PARTITION BY host, title ORDER BY url) AS number,
             count(*) OVER (PARTITION BY host, title) AS pages FROM titled)
             SELECT host, title, pages, url FROM numbered WHERE pages > 1 AND number <= ?2 ORDER BY host, title, url""",
-            (host, most),
+            (site, most),
         )
         for (_, title, pages), group in groupby(rows, key=itemgetter(0, 1, 2)):
             yield RepeatedTitle(title, pages, tuple(row[3] for row in group))
 
-    def one_sided_translations(self, host: str | None) -> Iterator[tuple[str, str, str]]:
+    def one_sided_translations(self, site: str | None) -> Iterator[tuple[str, str, str]]:
         """Yields translations without a return link: page, target and language. Both pages were read."""
         return self._db.execute(
             """SELECT urls.url, one.url, min(one.language) FROM translations AS one JOIN urls ON urls.key = one.page
-            JOIN pages ON pages.key = one.target WHERE one.page != one.target AND (?1 IS NULL OR host = ?1)
+            JOIN pages ON pages.key = one.target WHERE one.page != one.target
+            AND (?1 IS NULL OR host = ?1 OR instr(urls.url, ?1 || '/') = 1)
             AND NOT EXISTS (SELECT 1 FROM translations AS two WHERE two.page = one.target AND two.target = one.page)
             GROUP BY one.page, one.target ORDER BY urls.url, one.url""",
-            (host,),
+            (site,),
         )
 
     # ---- sitemaps
@@ -228,12 +231,12 @@ class Staging:
             "INSERT INTO lists VALUES (?, ?, '', 1) ON CONFLICT DO UPDATE SET was_read = 1", (key_of(url), url)
         )
 
-    def entries(self, host: str | None) -> Iterator[ListedEntry]:
+    def entries(self, site: str | None) -> Iterator[ListedEntry]:
         """Yields the entries that were visited, ordered by sitemap and URL."""
         rows = self._db.execute(
             """SELECT lists.url, urls.url FROM listed JOIN urls USING (key) JOIN lists ON lists.key = listed.list
-            WHERE ?1 IS NULL OR host = ?1 ORDER BY lists.url, urls.url""",
-            (host,),
+            WHERE ?1 IS NULL OR host = ?1 OR instr(urls.url, ?1 || '/') = 1 ORDER BY lists.url, urls.url""",
+            (site,),
         )
         return (ListedEntry(*row) for row in rows)
 
@@ -264,14 +267,14 @@ class Staging:
         )
         return (url for (url,) in rows)
 
-    def orphans(self, host: str | None) -> Iterator[tuple[str, bool, int]]:
+    def orphans(self, site: str | None) -> Iterator[tuple[str, bool, int]]:
         """Yields HTML pages to which no page links: URL, whether a sitemap lists it, depth."""
         return self._db.execute(
             """SELECT urls.url, listed.key IS NOT NULL, depth FROM pages JOIN urls USING (key)
             LEFT JOIN listed USING (key) LEFT JOIN linked USING (key)
-            WHERE is_html AND noindex IS NULL AND linked.key IS NULL AND (?1 IS NULL OR host = ?1)
-            ORDER BY urls.url""",
-            (host,),
+            WHERE is_html AND noindex IS NULL AND linked.key IS NULL
+            AND (?1 IS NULL OR host = ?1 OR instr(urls.url, ?1 || '/') = 1) ORDER BY urls.url""",
+            (site,),
         )
 
     # ---- problems

@@ -36,7 +36,11 @@ from goodbot.site_audit import SiteAudit, audit_site
     """,
 )
 @in_option
-@click.option("--host", metavar="HOST", help="Report only findings on this host. Give HOST:PORT for a private address.")
+@click.option(
+    "--host",
+    metavar="HOST",
+    help="Report only findings on this host: HOST, HOST:PORT, or a URL with scheme and port.",
+)
 @click.option(
     "--format",
     "form",
@@ -121,8 +125,8 @@ def command(
     form = "json" if as_json else form
     _check_root(root, form)
     codes = known_audit_codes(ignore, "--ignore")
-    wanted = None if host is None else known_host(folder, host)
-    options = AuditOptions(wanted, slow_s, heavy_bytes, places)
+    wanted, origin = (None, "") if host is None else known_host(folder, host)
+    options = AuditOptions(wanted, slow_s, heavy_bytes, places, origin)
     with ProgressLine(_pages) as progress, audit_site(folder, options, progress.report) as audit:
         progress.wipe()
         _report(audit, folder, codes, form, root)

@@ -49,7 +49,7 @@ _REASONS: Final[dict[Reason, str]] = {
 @click.option(
     "--host",
     metavar="HOST",
-    help="List only this host: HOST, HOST:PORT for a private address, or a URL with scheme and port.",
+    help="List only this host: HOST, HOST:PORT, or a URL with scheme and port.",
 )
 @click.option(
     "--base",
@@ -62,22 +62,22 @@ def command(folder: Path, file: Path, host: str | None, base: str | None, as_jso
     Lists the visited HTML pages and PDFs that search engines may index: robots.txt allows them for Googlebot and
     Bingbot, they have no noindex and no other canonical URL, and they are not copies of other pages. Each has its last
     change (Last-Modified, else when the crawl last found the page changed) and its translations. The URLs are those of
-    the crawl, so crawl the site at its public address. A sitemap covers one host. If the crawl has several, choose one
-    with --host; scheme and port may be given (https://example.org:8443).
+    the crawl, so crawl the site at its public address. A sitemap covers one host, with one scheme and port. If the
+    crawl has several, choose one with --host (example.org, example.org:8443 or https://example.org:8443).
 
     One file holds at most 50,000 URLs and 50 MB. If there are more, FILE is a sitemap index, and the sitemaps are
     beside it: sitemap-1.xml, sitemap-2.xml and so on. The index uses --base as the URL of their folder; without an
     index, --base has no effect.
 
     Exit status: 0: written; 1: there is no page to list, and nothing is written; 2: bad input: no crawl in DIR, a crawl
-    without an archive, several hosts without --host, or the folder of FILE does not exist; 3: the archive is damaged,
-    or the disk is full.
+    without an archive, several hosts without --host, an unknown host or port, or the folder of FILE does not exist; 3:
+    the archive is damaged, or the disk is full.
     """
     if str(file) == "-":
         raise InputError("a sitemap may need several files, so it cannot go to standard output: name a file")
-    key = None if host is None else known_host(folder, host)
+    key, origin = (None, "") if host is None else known_host(folder, host)
     with ProgressLine(lambda count: f"{count:,.0f} pages") as progress:
-        written = write_sitemaps(folder, file, key, _base(base), progress.report, origin=_origin(host))
+        written = write_sitemaps(folder, file, key, _base(base), progress.report, origin=origin)
     if as_json:
         write_json(
             {
@@ -91,12 +91,6 @@ def command(folder: Path, file: Path, host: str | None, base: str | None, as_jso
         _report(written)
     _warn(written, has_base=base is not None)
     return 0 if written.files else 1
-
-
-def _origin(host: str | None) -> str:
-    """Returns the origin that `--host` names with its scheme (`https://example.org:8443`); empty if it has none."""
-    url = parse_url(host) if host is not None and "://" in host else None
-    return "" if url is None else url.origin
 
 
 def _base(text: str | None) -> Url | None:
