@@ -1,6 +1,7 @@
 """`goodbot audit`: every finding is where it was planted, and a sound site has none."""
 
 import asyncio
+import gzip
 import json
 import re
 import signal
@@ -327,6 +328,36 @@ async def test_links_are_compared_as_they_are_requested(tmp_path: Path) -> None:
         assert (found["code"], found["url"], found["line"], found["column"]) == expected
 
 
+async def test_sitemaps_with_flaws_are_reported_and_used(tmp_path: Path) -> None:
+    """The links of the sitemaps were followed, so nothing else is missing. A feed is no sitemap."""
+    async with WebServer() as server:
+        site = server.url("").rstrip("/")
+        names = ("cut.xml", "bad.xml", "packed.xml.gz", "sound.xml")
+        server.routes |= {
+            "/": html("Home", '<a href="/one">1</a><a href="/two">2</a><a href="/three">3</a><a href="/feed">f</a>'),
+            **{f"/{name}": html(name, f"<p>{name}") for name in ("one", "two", "three")},
+            "/feed": answer(b"<rss><channel>", headers=[("Content-Type", "application/rss+xml")]),
+            "/robots.txt": answer("".join(f"Sitemap: /{name}\n" for name in names).encode(), headers=TEXT),
+            "/cut.xml": answer(f"<urlset>\n<url><loc>{site}/one</loc></url><url><loc>{site}/".encode(), headers=XML),
+            "/bad.xml": answer(f"<urlset>\n<url><loc>{site}/two</loc></url>\n<url></urlset>".encode(), headers=XML),
+            "/packed.xml.gz": answer(
+                gzip.compress(f"<urlset><url><loc>{site}/three</loc></url></urlset>".encode())[:-12],
+                headers=[("Content-Type", "application/gzip")],
+            ),
+            "/sound.xml": answer(f"<urlset><url><loc>{site}/</loc></url></urlset>".encode(), headers=XML),
+        }
+        found = await audited(await crawled(server, tmp_path))
+    assert [(each["code"], each["url"], each["line"], each["column"]) for each in found] == [
+        ("A208", f"{site}/bad.xml", 3, 8),
+        ("A208", f"{site}/cut.xml", 2, len(f"<url><loc>{site}/one</loc></url><url><loc>{site}/") + 1),
+        ("A208", f"{site}/packed.xml.gz", None, None),
+    ]
+    for each, why in zip(
+        found, ("is not well-formed (mismatched tag)", "its XML breaks off", "the data ends early"), strict=True
+    ):
+        assert each["message"].endswith(why)
+
+
 async def test_canonical_urls_and_translations_are_no_links(tmp_path: Path) -> None:
     """Nobody can follow them to a page. What a page both names and links to is a link."""
     head = '<link rel="canonical" href="/{}"><link rel="alternate" hreflang="de" href="/{}">'
@@ -395,7 +426,7 @@ async def test_documents_that_are_not_html(tmp_path: Path) -> None:
 async def test_ctrl_c_leaves_nothing(crawl: Path, tmp_path: Path) -> None:
     """The temporary file is removed."""
     process = await start("audit", "--in", crawl, settings={"TMPDIR": str(tmp_path)})
-    while not list(tmp_path.iterdir()):  # noqa: ASYNC110  (another process makes the file)
+    while not list(tmp_path.glob("*/*")):  # noqa: ASYNC110  (another process makes the file)
         await asyncio.sleep(0.001)
     process.send_signal(signal.SIGINT)
     end = await ended(process)

@@ -69,7 +69,7 @@ class CrawlReading:
         """Reads a page, a sitemap or a feed. Leaves out a page without its body (noarchive)."""
         if archived.headers_only:
             return
-        listing = open_listing(archived.url, archived.response, text=False)
+        listing = open_listing(archived.url, archived.response, text=False, check=True)
         if listing is not None:
             self._read_list(archived.url, listing)
             return
@@ -105,6 +105,8 @@ class CrawlReading:
                 self._staging.add_entries(url.text, urls)
             else:
                 self._staging.note_problem(url.text, self._staging.problems_among(urls), self._options.places)
+        if listing.kind != "feed" and listing.flaw is not None:
+            self._staging.note_flaw(url.text, listing.flaw)
 
     def read_records(self) -> Iterator[None]:
         """Takes what is known of pages from the frontier alone, without those that are named as sitemaps; yields None

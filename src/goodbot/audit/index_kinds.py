@@ -105,10 +105,12 @@ UNREAD_SITEMAP: Final = AuditKind(
     "error",
     "the sitemap {target} could not be read: {why}",
     "search engines, which learn nothing from it",
-    "make the sitemap available, or correct its URL",
+    "make the sitemap available as well-formed XML, or correct its URL",
     "https://www.sitemaps.org/protocol.html",
     (home(), NAMED, SitePage("/sitemap.xml", status=404)),
     (home(), NAMED, sitemap("/")),
+    "Also reported, at the place of the error, for a sitemap whose XML is not well-formed or breaks off: search "
+    "engines may reject it. The audit uses what it can read of it.",
 )
 UNREAD_NOINDEX: Final = AuditKind(
     "A301",

@@ -1,6 +1,7 @@
 """Writes the findings about a site: passes the facts to the functions of `judging`."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -90,6 +91,10 @@ class SiteFindings:
             facts, page = staging.url(entry.url), staging.page(entry.url)
             if facts is not None:
                 staging.findings.add(listed_problems(entry.sitemap, facts, page, staging.url, self._disallowed))
+        for url, flaw in staging.flaws():
+            if options.includes(url):
+                found = finding(index_kinds.UNREAD_SITEMAP, url, "", url, why=flaw.what)
+                staging.findings.add([replace(found, line=flaw.line, column=flaw.column)])
         unknown = {Url(url).host_key for url in self._unread_sitemaps()}
         hosts = dict.fromkeys(Url(url).host_key for url in staging.read_lists())
         for each in hosts:

@@ -20,6 +20,7 @@ from goodbot.audit.finding_store import FindingStore
 from goodbot.audit.site_facts import URL_STATES, PageFacts, UrlFacts
 from goodbot.audit.temporary_database import temporary_database
 from goodbot.audit.url_key import key_of
+from goodbot.page.well_formed import XmlFlaw
 
 _TABLES: Final = """
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768; PRAGMA locking_mode = EXCLUSIVE;
@@ -37,6 +38,7 @@ CREATE TABLE translations (page INTEGER NOT NULL, target INTEGER NOT NULL, url T
   PRIMARY KEY (page, target)) WITHOUT ROWID;
 CREATE TABLE listed (key INTEGER PRIMARY KEY, list INTEGER NOT NULL);
 CREATE TABLE lists (key INTEGER PRIMARY KEY, url TEXT NOT NULL, named_by TEXT NOT NULL, was_read INTEGER NOT NULL);
+CREATE TABLE flaws (url TEXT PRIMARY KEY, what TEXT NOT NULL, line INTEGER, "column" INTEGER) WITHOUT ROWID;
 BEGIN;
 """
 _CHUNK: Final = 500
@@ -252,6 +254,15 @@ class Staging:
     def unread_lists(self) -> Iterator[tuple[str, str]]:
         """Yields sitemaps that were not read, and what names them."""
         return self._db.execute("SELECT url, named_by FROM lists WHERE NOT was_read ORDER BY url")
+
+    def note_flaw(self, url: str, flaw: XmlFlaw) -> None:
+        """Notes why a sitemap that was read may be rejected by others."""
+        self._db.execute("INSERT OR REPLACE INTO flaws VALUES (?, ?, ?, ?)", (url, *flaw))
+
+    def flaws(self) -> Iterator[tuple[str, XmlFlaw]]:
+        """Yields the sitemaps with a flaw."""
+        rows = self._db.execute('SELECT url, what, line, "column" FROM flaws ORDER BY url')
+        return ((url, XmlFlaw(*flaw)) for url, *flaw in rows)
 
     def read_lists(self) -> Iterator[str]:
         """Yields the sitemaps that were read."""

@@ -15,6 +15,7 @@ from goodbot.page.entries import ListKind
 from goodbot.page.extract import Extract
 from goodbot.page.sitemap import MAX_ENTRIES, MAX_LIST_BYTES, ListReader, read_lines
 from goodbot.page.text_blocks import text_blocks
+from goodbot.page.well_formed import WellFormedness, XmlFlaw
 from goodbot.url import Url
 from goodbot.values import ListedUrl, Response
 
@@ -36,10 +37,17 @@ BATCH_ENTRIES: Final = 1000
 class ListFile:
     """A sitemap, an index or a feed being read. Its body is decompressed as it is read."""
 
-    def __init__(self, kind: ListKind, entries: Iterator[ListedUrl], extract: Callable[[], Extract]) -> None:
+    def __init__(
+        self,
+        kind: ListKind,
+        entries: Iterator[ListedUrl],
+        extract: Callable[[], Extract],
+        flaw: Callable[[], XmlFlaw | None] = lambda: None,
+    ) -> None:
         self.kind = kind
         self._entries = entries
         self._extract = extract
+        self._flaw = flaw
 
     def pieces(self) -> Iterator[tuple[ListedUrl, ...]]:
         """Yields all entries, `BATCH_ENTRIES` at a time. It can be read once only."""
@@ -50,6 +58,12 @@ class ListFile:
     def extract(self) -> Extract:
         """The title, text and language of the file, complete after the last piece."""
         return self._extract()
+
+    @property
+    def flaw(self) -> XmlFlaw | None:
+        """Why search engines may reject the file, if it was opened with `check`: it is not well-formed, or its data is
+        damaged or ends early. Complete after the last piece."""
+        return self._flaw()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +92,12 @@ def may_list(url: Url, response: Response) -> bool:
     return _may_be_xml(stated, name) or _may_be_lines(stated, name)
 
 
-def open_listing(url: Url, response: Response, *, text: bool = True) -> ListFile | None:
+def open_listing(url: Url, response: Response, *, text: bool = True, check: bool = False) -> ListFile | None:
     """Works like `read_listing`, in pieces. It reads the beginning of XML now, but a list with one URL a line
-    completely, because one bad line makes it an ordinary text."""
+    completely, because one bad line makes it an ordinary text. With `check` it also looks for a flaw of XML."""
     stated, name = response.media_type, _name(url)
     if _may_be_xml(stated, name):
-        return _markup(url, response, text=text)
+        return _markup(url, response, text=text, check=check)
     return _lines(response) if _may_be_lines(stated, name) else None
 
 
@@ -103,18 +117,25 @@ def _may_be_xml(stated: str, name: str) -> bool:
     return stated in _VAGUE_TYPES and name.endswith(_XML_NAMES)
 
 
-def _markup(url: Url, response: Response, *, text: bool) -> ListFile | None:
+def _markup(url: Url, response: Response, *, text: bool, check: bool) -> ListFile | None:
     reader = ListReader(url, text=text)
     problems: list[str] = []
     pieces = decode_pieces(response, MAX_LIST_BYTES, problems.append)
-    entries = reader.read(text_blocks(pieces, response.header("content-type")))
+    blocks = text_blocks(pieces, response.header("content-type"))
+    checking = WellFormedness()
+    entries = reader.read(checking.passing(blocks) if check else blocks)
     first = list(islice(entries, 1))  # reads the root element
 
     def extract() -> Extract:
         unread = "; ".join(filter(None, (reader.error, *problems[:1])))
         return Extract(title=reader.title, text=reader.text, language=reader.language, unread=unread)
 
-    return None if reader.kind is None else ListFile(reader.kind, chain(first, entries), extract)
+    def flaw() -> XmlFlaw | None:
+        if check and response.truncated == "length":  # the rest was not stored
+            return None
+        return XmlFlaw(problems[0]) if check and problems else checking.flaw
+
+    return None if reader.kind is None else ListFile(reader.kind, chain(first, entries), extract, flaw)
 
 
 def _lines(response: Response) -> ListFile | None:
