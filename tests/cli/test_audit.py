@@ -15,7 +15,9 @@ import pytest
 from audit.example_server import audited, crawled, crawled_at_ports
 from audit.faulty_site import LIMITS, SOUND, TEXT, XML, ThreadedServer, faulty, html
 from check.test_json_report import sarif_schema
+from disks import MOUNTS, small_disk
 from journey.goodbot_process import ended, goodbot, start
+from store.foreign.foreign_samples import members, response
 from webserver import Exchange, Route, WebServer, answer
 
 # code, path, what stands at the place, severity, path of the target
@@ -421,6 +423,22 @@ async def test_documents_that_are_not_html(tmp_path: Path) -> None:
         crawl = await crawled(server, tmp_path)
         found = {(each["code"], each["url"], each["line"]) for each in await audited(crawl)}
         assert found == {("A101", server.url("/a.md"), None), ("A101", server.url("/feed"), None)}
+
+
+@MOUNTS
+async def test_a_full_temporary_folder_is_named(tmp_path: Path) -> None:
+    """SQLite sorts the URLs of the crawl in files there."""
+    urls = (f"http://h.example/{'long/' * 1500}{number}" for number in range(1000))
+    (tmp_path / "urls.warc.gz").write_bytes(members(response(url, b"<title>T") for url in urls))
+    assert (await goodbot("archive", "import", "urls.warc.gz", "--into", "crawl", folder=tmp_path)).status == 0
+    with small_disk(tmp_path / "disk", 1) as disk:
+        for command in (("audit",), ("sitemap", "-o", "s.xml"), ("export", "--what", "urls")):
+            settings = {"TMPDIR": str(disk)}  # SQLite reads it when it is loaded
+            process = await start(*command, "--in", "crawl", folder=tmp_path, settings=settings, preloaded=False)
+            end = await ended(process)
+            assert end.status == 3
+            reason = "database or disk is full; is there room in TMPDIR?"
+            assert end.complaint == f"goodbot: cannot sort what crawl/frontier.sqlite has: {reason}"
 
 
 async def test_ctrl_c_leaves_nothing(crawl: Path, tmp_path: Path) -> None:

@@ -162,7 +162,10 @@ class SqliteLedger(StoreReports):
 
     def records(self) -> Iterator[UrlRecord]:
         """See `Ledger.records`: in the order found, in bounded memory; later changes are not seen."""
-        with translated(self._path), closing(connect(self._path, read_only=True)) as connection:
+        with (
+            translated(self._path, read_only=True),
+            closing(connect(self._path, read_only=True)) as connection,
+        ):
             for row in connection.execute("SELECT * FROM records ORDER BY seq"):
                 yield _record(row, ())
 

@@ -192,8 +192,9 @@ def check_format(
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Translates errors of SQLite and the file system into one clear line: DamagedError, or RunError (a full disk…)."""
+def translated(path: Path, *, read_only: bool = False) -> Iterator[None]:
+    """Translates errors of SQLite and the file system into one clear line: DamagedError, or RunError (a full disk…).
+    With `read_only` only the temporary files in which SQLite sorts can be too large for their disk."""
     try:
         yield
     except sqlite3.ProgrammingError:
@@ -202,6 +203,8 @@ def translated(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", None)
         if (code if code is None else code & 0xFF) in _DAMAGED:
             raise damaged(path, error) from error
+        if read_only and code == sqlite3.SQLITE_FULL:
+            raise RunError(f"cannot sort what {path} has: {error}; is there room in TMPDIR?") from error
         raise RunError(f"cannot use {path}: {error}; what was done before is kept") from error
     except (UnreadableError, UnicodeDecodeError) as error:  # SQLite quotes the octets of a damaged schema
         raise damaged(path, error) from error
