@@ -20,6 +20,7 @@ from goodbot.integrations.scrapy.host_delays import host_of_request
 from goodbot.integrations.scrapy.request_coding import RequestCoder
 from goodbot.integrations.scrapy.scheduler import COMMIT_REQUESTS
 from goodbot.store.requests.request_store import NewRequest, RequestStore
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from integrations.scrapy_runs import SCHEDULER, SOURCE, crawl
 from webserver import Exchange, Route, WebServer, answer
 
@@ -225,12 +226,17 @@ async def test_two_spiders_on_one_folder(tmp_path: Path) -> None:
         ({"GOODBOT_FOLDER": "{}/damaged"}, "is damaged"),
         ({"GOODBOT_FOLDER": "{}/damaged/requests.sqlite"}, "requests.sqlite"),
         ({"GOODBOT_FOLDER": "{}/used"}, "holds the requests of the spider 'other': give 'follower' a folder"),
+        ({"GOODBOT_FOLDER": "{}/crawl"}, "crawl is the folder of a goodbot crawl: give the spider 'follower' a folder"),
+        ({"JOBDIR": "{}/crawl"}, "crawl is the folder of a goodbot crawl"),
+        ({"GOODBOT_FOLDER": "{}/" + 300 * "x"}, "File name too long"),
         ({"GOODBOT_FOLDER": "{}/x", "GOODBOT_WAIT_MOST": "soon"}, "GOODBOT_WAIT_MOST must be a number of seconds"),
     ],
 )
 async def test_folders_and_settings_that_cannot_be_used(tmp_path: Path, settings: dict[str, str], told: str) -> None:
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "requests.sqlite").write_bytes(b"not ours" * 100)
+    with SqliteFrontier.open(tmp_path / "crawl" / "frontier.sqlite", create=True):
+        pass
     async with WebServer({"/": page()}) as server:
         used = {**SCHEDULER, "GOODBOT_FOLDER": str(tmp_path / "used")}
         if "used" in str(settings):

@@ -13,6 +13,8 @@ from goodbot.errors import InputError
 from goodbot.robot.fetch.guard import Network
 from goodbot.store.requests.requests_file import FILE_NAME
 
+CRAWL_FILES: Final = ("frontier.sqlite", "writer")
+"""One of them is in the folder of every crawl of `goodbot crawl`; without the first, its frontier is in a database."""
 _SPIDER: Final = "%(name)s"
 """As in Scrapy's FEEDS."""
 WAIT_MOST_S: Final = 3600.0
@@ -21,14 +23,18 @@ _PUBLIC_BITS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 def requests_file(settings: BaseSettings, spider: str) -> Path:
     """Returns the file that keeps the requests of the spider with this name: in the folder GOODBOT_FOLDER, where
-    `%(name)s` is replaced by the name, or else in JOBDIR. Raises InputError if neither is set."""
+    `%(name)s` is replaced by the name, or else in JOBDIR. Raises InputError if neither is set, or if the folder has a
+    crawl of `goodbot crawl`."""
     if folder := settings.get("GOODBOT_FOLDER"):
-        return Path(str(folder).replace(_SPIDER, _as_file_name(spider))) / FILE_NAME
-    if folder := settings.get("JOBDIR"):
-        return Path(folder) / FILE_NAME
-    raise InputError(
-        f'goodbot\'s scheduler keeps requests in a folder: set GOODBOT_FOLDER (such as "crawls/{_SPIDER}") or JOBDIR'
-    )
+        path = Path(str(folder).replace(_SPIDER, _as_file_name(spider)))
+    elif folder := settings.get("JOBDIR"):
+        path = Path(folder)
+    else:
+        wanted = f'GOODBOT_FOLDER (such as "crawls/{_SPIDER}") or JOBDIR'
+        raise InputError(f"goodbot's scheduler keeps requests in a folder: set {wanted}")
+    if any(os.path.isfile(path / name) for name in CRAWL_FILES):
+        raise InputError(f"{path} is the folder of a goodbot crawl: give the spider {spider!r} a folder of its own")
+    return path / FILE_NAME
 
 
 def _as_file_name(spider: str) -> str:

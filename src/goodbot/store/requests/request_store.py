@@ -102,10 +102,10 @@ class RequestStore:
         waits again.
 
         Raises BusyError if another process has opened it, InputError if it has the requests of another owner."""
-        if not path.parent.exists():
-            make_folder(path.parent)
-            path.parent.chmod(0o700)
         with translated(path):
+            if not path.parent.exists():
+                make_folder(path.parent)
+                path.parent.chmod(0o700)
             lock = lock_folder(path)
         try:
             store = cls(path, open_file(path, owner), lock, owner)
