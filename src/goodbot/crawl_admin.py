@@ -19,6 +19,7 @@ from goodbot.crawl_folder import SOFTWARE, CrawlFolder, open_ledger
 from goodbot.crawl_preparation import add_seeds, reconsider
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.host_removal import remove_host
+from goodbot.human import in_shell
 from goodbot.index import TantivySearch
 from goodbot.index_opening import Indexing, Sources, Watch, close_all, open_to_remove, rebuild
 from goodbot.lesson_values import Lesson, lesson_id
@@ -267,7 +268,7 @@ def unlearn(path: Path, ids: Sequence[str]) -> list[Lesson]:
     known = {lesson_id(lesson): lesson for lesson in lessons_of(path)}
     for name in ids:
         if name not in known:
-            raise InputError(f"no lesson {name}; see goodbot lessons list --in {path}")
+            raise InputError(f"no lesson {name}; see goodbot lessons list --in {in_shell(path)}")
     if not open_control(path).unlearn(ids):
         with CrawlFolder(path).open_store() as frontier:
             drop_lessons(frontier, ids)

@@ -16,7 +16,7 @@ from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, GoodbotError, InputError, NoIndexError, RunError, SettingError
 from goodbot.files import lock_folder, make_folder
-from goodbot.human import counted
+from goodbot.human import counted, in_shell
 from goodbot.index import (
     META_FILE,
     SWAP_WAIT_S,
@@ -133,7 +133,9 @@ class CrawlFolder:
             if self.is_import:
                 raise InputError(f"{self.path} has imported documents, not a crawl")
             if not self.is_crawl:
-                raise InputError(f"no crawl in {self.path}; start one with: goodbot crawl URL --into {self.path}")
+                raise InputError(
+                    f"no crawl in {self.path}; start one with: goodbot crawl URL --into {in_shell(self.path)}"
+                )
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
 
@@ -373,13 +375,13 @@ def index_lag(path: Path, database: str | None = None) -> IndexLag:
         return IndexLag()
     if _mark_of(folder.index, known) is None:
         is_rebuilt = _mark_of(folder.index_draft, known) is not None
-        why = f"the search index is being rebuilt, or a rebuild was interrupted ({_REBUILD} --in {path})"
+        why = f"the search index is being rebuilt, or a rebuild was interrupted ({_REBUILD} --in {in_shell(path)})"
         return IndexLag(why=f"{why}: searches use the old index" if is_rebuilt else "")
     with folder.open_reader() as ledger:
         missing, leaving = ledger.pending_count(), ledger.leaving_count()
     parts = [f"{counted(missing, 'page')} visited {_are(missing)} not in the search index"] if missing else []
     parts += [f"{counted(leaving, 'page')} must be removed from it"] if leaving else []
-    by_hand = f"{KEEPS_NO_INDEX}; to bring the index up to date: {_REBUILD} --in {path}"
+    by_hand = f"{KEEPS_NO_INDEX}; to bring the index up to date: {_REBUILD} --in {in_shell(path)}"
     because = "the next goodbot crawl brings it up to date" if keeps_index else by_hand
     return IndexLag(missing, leaving, f"{' and '.join(parts)}; {because}" if parts else "")
 

@@ -1,6 +1,8 @@
-"""Writes sizes, times and counts for people, in a terminal and on a page."""
+"""Writes sizes, times and counts for people, in a terminal and on a page, and paths for their shell."""
 
+import shlex
 from datetime import UTC, datetime
+from pathlib import Path
 
 
 def human_bytes(count: float) -> str:
@@ -35,3 +37,8 @@ def human_time(at: float) -> str:
 def counted(count: int, noun: str) -> str:
     """Formats a count with its noun: `1 page`, `1,200 pages`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def in_shell(path: Path | str) -> str:
+    """Quotes a path for a command that a message suggests, if a shell needs it."""
+    return shlex.quote(str(path))

@@ -377,6 +377,17 @@ async def test_an_export_whose_reader_leaves_or_that_is_interrupted_is_one_line(
     assert export.complaint == f"goodbot: {message}"
 
 
+async def test_suggested_commands_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.warc.gz", members(pages(1)))
+    done = await goodbot("archive", "import", file, "--into", "my cräwl", folder=tmp_path)
+    assert done.out.endswith("my cräwl now has 1 visited URL: goodbot search WORD --in 'my cräwl'\n")
+    missing = await goodbot("audit", "--in", "it's", folder=tmp_path)
+    assert missing.complaint == "goodbot: no such folder: it's"
+    (tmp_path / "it's").mkdir()
+    empty = await goodbot("audit", "--in", "it's", folder=tmp_path)
+    assert empty.complaint.endswith("""start one with: goodbot crawl URL --into 'it'"'"'s'""")
+
+
 async def test_what_cannot_be_used_is_bad_input(tmp_path: Path) -> None:
     good = write(tmp_path / "good.warc.gz", members(pages(2)))
     missing = await goodbot("archive", "import", tmp_path / "none.warc", "--into", tmp_path / "crawl")

@@ -12,7 +12,7 @@ from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import say, write_json
 from goodbot.cli.progress_line import ProgressLine
-from goodbot.human import counted, human_bytes
+from goodbot.human import counted, human_bytes, in_shell
 
 MAX_SHOWN = 20
 """Lines of one kind printed as text at most; --json prints all."""
@@ -57,7 +57,7 @@ def check(folder: Path, as_json: bool) -> int:
         for line in _lines(found):
             say(line)
         if not found.is_sound:
-            say(f"repair it with: goodbot archive repair --in {folder}")
+            say(f"repair it with: goodbot archive repair --in {in_shell(folder)}")
     return 0 if found.is_sound else 1
 
 
@@ -92,9 +92,10 @@ def repair(folder: Path, as_json: bool) -> None:
     for line in rest:
         say(line)
     if again:
-        say(f"{counted(again, 'URL')} to fetch again: goodbot crawl --into {folder}")
+        say(f"{counted(again, 'URL')} to fetch again: goodbot crawl --into {in_shell(folder)}")
         if found.has_imports:
-            say(f"pages of imported archives: import their files again: goodbot archive import FILE… --into {folder}")
+            again_by = f"goodbot archive import FILE… --into {in_shell(folder)}"
+            say(f"pages of imported archives: import their files again: {again_by}")
 
 
 def _json(found: ArchiveCheck) -> dict[str, object]:

@@ -12,7 +12,7 @@ from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import say, write_json
 from goodbot.cli.progress_line import ProgressLine
-from goodbot.human import counted, human_bytes
+from goodbot.human import counted, human_bytes, in_shell
 from goodbot.interrupts import run_async
 from goodbot.store.foreign.foreign_values import Skipped
 
@@ -126,4 +126,4 @@ def _lines(report: "ImportReport", folder: Path) -> Iterator[str]:
         states = report.status.states
         others = [f"{states[state]:,} {state}" for state in ("gone", "failed") if states[state]]
         now = ", ".join([counted(report.status.pages, "visited URL"), *others])
-        yield f"{folder} now has {now}" + (f": goodbot search WORD --in {folder}" if report.has_index else "")
+        yield f"{folder} now has {now}" + (f": goodbot search WORD --in {in_shell(folder)}" if report.has_index else "")

@@ -12,7 +12,7 @@ from goodbot.check import Severity
 from goodbot.check.findings import SEVERITIES
 from goodbot.cli.printing import Line, joined, styled, wrapped
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.human import counted
+from goodbot.human import counted, in_shell
 from goodbot.site_audit import SiteAudit
 
 SHOWN: Final = 10
@@ -27,7 +27,9 @@ def report_lines(audit: SiteAudit, folder: Path, ignore: tuple[str, ...]) -> Ite
     for code, severity, count, documents in counts:
         yield from _kind(audit, code, SEVERITIES[severity], count, documents, ignore)
     if any(count > SHOWN for _, _, count, _ in counts):
-        yield from wrapped(f"To list everything: goodbot audit --in {folder} --json, or --format html", "", "  ")
+        yield from wrapped(
+            f"To list everything: goodbot audit --in {in_shell(folder)} --json, or --format html", "", "  "
+        )
         yield []
     for note in audit.notes:
         yield from wrapped(note, "Note: ", "  ")

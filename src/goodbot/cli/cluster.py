@@ -19,7 +19,7 @@ from goodbot.cli.status import MEANING
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.database_address import check_database_address
 from goodbot.errors import InputError
-from goodbot.human import counted, human_bytes, human_duration, human_time
+from goodbot.human import counted, human_bytes, human_duration, human_time, in_shell
 from goodbot.report_values import MachineView
 from goodbot.values import STATES
 
@@ -82,7 +82,7 @@ def database_of(frontier: str | None, folder: Path | None, *, has_store: bool = 
         address = crawl.settings_before().frontier
         if address is None:
             crawl.check()
-            raise InputError(f"the crawl in {folder} is in no database: see goodbot status --in {folder}")
+            raise InputError(f"the crawl in {folder} is in no database: see goodbot status --in {in_shell(folder)}")
         return address
     address = base_settings().frontier if frontier is None else frontier
     if address is None:

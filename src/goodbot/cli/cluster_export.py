@@ -8,7 +8,7 @@ import click
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import can_rewrite, complain, is_quiet, overwrite, say, say_folded, write_json
-from goodbot.human import counted
+from goodbot.human import counted, in_shell
 
 DAMAGED_SHOWN = 20
 """Damaged files that are named as text at most; --json names all."""
@@ -67,8 +67,10 @@ def command(store: str, folder: Path, as_json: bool) -> int:
         write_json({**counts, "damaged": list(done.damaged), "into": str(folder)})
         return 1 if done.damaged else 0
     what = (counted(done.urls, "URL"), counted(done.hosts, "host"), counted(done.warcs, "archive file"))
-    first = f"run goodbot archive repair --in {folder}; then " if done.damaged else ""
-    say_folded(f"{', '.join(what)} copied into {folder}: {first}goodbot crawl --into {folder} goes on with the crawl")
+    first = f"run goodbot archive repair --in {in_shell(folder)}; then " if done.damaged else ""
+    say_folded(
+        f"{', '.join(what)} copied into {folder}: {first}goodbot crawl --into {in_shell(folder)} goes on with the crawl"
+    )
     return 1 if done.damaged else 0
 
 

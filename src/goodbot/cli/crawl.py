@@ -36,7 +36,7 @@ from goodbot.config import (
 from goodbot.crawl_folder import CrawlFolder, index_lag
 from goodbot.crawl_preparation import check_listed, new_settings, workers_of
 from goodbot.errors import InputError, RunError, SettingError, StoreAwayError, option_of
-from goodbot.human import counted, human_bytes, human_duration
+from goodbot.human import counted, human_bytes, human_duration, in_shell
 from goodbot.interrupts import INTERRUPTED, STATUS, run_async, whole
 from goodbot.live import EndReason, LiveStatus
 from goodbot.process_memory import return_freed_memory
@@ -221,7 +221,7 @@ async def _run(
             reason = await _until_end(crawl, max_pages, progress, interrupts)
         except BrokenPipeError as error:  # raised by `JsonProgress`
             drop(sys.stdout)
-            advice = f"; resume with: goodbot crawl --into {folder}" if folder else ""
+            advice = f"; resume with: goodbot crawl --into {in_shell(folder)}" if folder else ""
             raise RunError(f"no program reads the output any more: the crawl is not finished{advice}") from error
     seconds, failed = progress.seconds, crawl.failed_seed()
     for gone in crawl.remove_forgotten(lambda host: progress.say(f"removing what is kept of {host}")):
@@ -318,11 +318,11 @@ def _print_end(crawl: Crawl, word: str, size: int, seconds: float, folder: Path 
     if folder is None:
         return
     if not status.finished:
-        _advise(f"resume with: goodbot crawl --into {folder}")
+        _advise(f"resume with: goodbot crawl --into {in_shell(folder)}")
     elif not visited and (due_again_at := crawl.ledger.due_again_at()) is not None:
         _advise(when_due_again(due_again_at, time.time()))
     if left_out.lessons:
-        _advise(f"{left_out_line(left_out)}: goodbot lessons list --in {folder}")
+        _advise(f"{left_out_line(left_out)}: goodbot lessons list --in {in_shell(folder)}")
     if not crawl.settings.index and (why := index_lag(folder, crawl.settings.frontier).why):
         _advise(why)
 

@@ -12,6 +12,7 @@ from goodbot.cli.options import in_option
 from goodbot.cli.printing import say_folded, write_json
 from goodbot.crawl_admin import Forgotten, forget, remember
 from goodbot.errors import InputError
+from goodbot.human import in_shell
 
 
 @click.command(
@@ -86,14 +87,14 @@ def _line(done: Forgotten, folder: Path) -> str:
     if not done.known:
         return (
             f"this crawl does not know {done.host}; from now on it gets no requests, even if links or seeds lead to it"
-            f" (to undo this: goodbot forget {done.host} --undo --in {folder})"
+            f" (to undo this: goodbot forget {done.host} --undo --in {in_shell(folder)})"
             f"{_question(done.similar)}"
         )
     if done.running:
         return (
             f"the running crawl requests nothing more from {done.host} and removes its pages from the search now;"
             " URLs and records are not removed yet: the crawl removes them when it ends"
-            f" (to end it now: goodbot stop --in {folder})"
+            f" (to end it now: goodbot stop --in {in_shell(folder)})"
         )
     return forgotten_line(done.host, {"URL": done.urls, "record": done.captures, "document": done.documents})
 

@@ -15,7 +15,7 @@ from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rebuild_index
 from goodbot.crawl_folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
-from goodbot.human import counted, human_bytes
+from goodbot.human import counted, human_bytes, in_shell
 from goodbot.index_care import import_documents, refresh_index, statistics
 from goodbot.interrupts import run_async
 
@@ -63,7 +63,7 @@ def rebuild(folder: Path, as_json: bool) -> None:
     done, documents = run_async(lambda: rebuild_index(folder, IndexProgress(tell)))
     if not CrawlFolder(folder).settings(Settings()).index:
         effect = "so pages visited from now on will not be in the index"
-        tell(f"{KEEPS_NO_INDEX}, {effect}; {CHANGES_NO_INDEX} --into {folder}")
+        tell(f"{KEEPS_NO_INDEX}, {effect}; {CHANGES_NO_INDEX} --into {in_shell(folder)}")
     if as_json:
         write_json(
             {
@@ -76,7 +76,7 @@ def rebuild(folder: Path, as_json: bool) -> None:
         return
     say(f"the index has {counted(documents, 'page')}")
     if done.lost:
-        say(f"fetch the missing pages with: goodbot crawl --into {folder}")
+        say(f"fetch the missing pages with: goodbot crawl --into {in_shell(folder)}")
 
 
 @command.command(
@@ -179,6 +179,7 @@ def stats(folder: Path, as_json: bool) -> None:
     for part, size in found.parts.items():
         say(f"{human_bytes(size):>12}  {part}")
     if found.refreshed is None:
-        say(f"no texts of links yet; to add them: goodbot index refresh --in {folder}")
+        say(f"no texts of links yet; to add them: goodbot index refresh --in {in_shell(folder)}")
     elif not found.refreshed:
-        say(f"pages have changed since their links were read; to read them again: goodbot index refresh --in {folder}")
+        refresh = f"goodbot index refresh --in {in_shell(folder)}"
+        say(f"pages have changed since their links were read; to read them again: {refresh}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from goodbot.archive_values import DamagedRange
-from goodbot.human import counted, human_bytes, human_duration, human_time
+from goodbot.human import counted, human_bytes, human_duration, human_time, in_shell
 
 
 def when_due_again(at: float, now: float) -> str:
@@ -26,14 +26,15 @@ def forgotten_line(host: str, removed: Mapping[str, int]) -> str:
 
 def barred_line(host: str, folder: Path) -> str:
     """Says that the host of a seed is forgotten, and how to undo that."""
-    return f"{host} is forgotten and gets no request; to allow it again: goodbot forget {host} --undo --in {folder}"
+    undo = f"goodbot forget {host} --undo --in {in_shell(folder)}"
+    return f"{host} is forgotten and gets no request; to allow it again: {undo}"
 
 
 def removed_damage_line(host: str, size: int, folder: Path) -> str:
     """Says that `size` bytes of a host's archive were removed unread, and what others may have lost."""
     return (
         f"{human_bytes(size)} of damaged data in the archive may belong to {host}, and are removed too; goodbot archive"
-        f" repair --in {folder} lets the next crawl fetch lost pages of other hosts again"
+        f" repair --in {in_shell(folder)} lets the next crawl fetch lost pages of other hosts again"
     )
 
 
@@ -46,6 +47,6 @@ def damage_line(gaps: Sequence[DamagedRange], folder: Path) -> str:
 def damaged_line(what: str, folder: Path) -> str:
     """Says that the archive is damaged, `what` is, and what to do."""
     return (
-        f"the archive is damaged: {what}; see goodbot archive check --in {folder}"
-        f" (goodbot archive repair --in {folder} lets the next crawl fetch lost pages again)"
+        f"the archive is damaged: {what}; see goodbot archive check --in {in_shell(folder)}"
+        f" (goodbot archive repair --in {in_shell(folder)} lets the next crawl fetch lost pages again)"
     )

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from goodbot.cli.printing import say_folded, write_json
 from goodbot.crawl_admin import open_control
-from goodbot.human import counted
+from goodbot.human import counted, in_shell
 from goodbot.live import LiveStatus
 from goodbot.robot.crawl.remote_control import RemoteControl
 
@@ -40,7 +40,7 @@ def _state(control: RemoteControl, live: LiveStatus | None) -> State:
 
 def _line(folder: Path, order: Order, state: State, live: LiveStatus | None) -> str:
     if state == "not running":
-        start = f"; start it with: goodbot crawl --into {folder}" if order == "resume" else ""
+        start = f"; start it with: goodbot crawl --into {in_shell(folder)}" if order == "resume" else ""
         return f"no crawl is running in {folder}{start}"
     if live is None:
         return state

@@ -13,7 +13,7 @@ from goodbot.cli.options import in_option
 from goodbot.cli.printing import folded, say, write_json
 from goodbot.crawl_admin import look_at
 from goodbot.crawl_folder import open_ledger
-from goodbot.human import counted, human_bytes, human_time
+from goodbot.human import counted, human_bytes, human_time, in_shell
 from goodbot.live import CrawlMemory, LiveStatus
 from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.store.control.live_file import live_json
@@ -81,7 +81,7 @@ def _lines(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]
         yield when_due_again(due_again_at, time.time())
     if lessons[0]:
         about = f"{counted(lessons[0], 'lesson')} about traps, parameters and mirrors in force"
-        yield f"{about} (goodbot lessons list --in {folder})"
+        yield f"{about} (goodbot lessons list --in {in_shell(folder)})"
     if not view.running:
         yield "not running"
     elif view.live is None:

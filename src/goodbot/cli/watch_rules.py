@@ -9,7 +9,7 @@ from typing import Final
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import GoodbotError, InputError
 from goodbot.exclusion import LIMIT_BYTES, Access
-from goodbot.human import counted, human_time
+from goodbot.human import counted, human_time, in_shell
 from goodbot.watch.counting.judged_target import host_name
 from goodbot.watch.history.accesses import accesses, is_html
 from goodbot.watch.history.copies import INDEX, History, RobotsCopy, open_histories
@@ -57,7 +57,9 @@ def load_rules(name: str) -> LoadedRules:
         return _of_file(name)
     histories = open_histories(Path(name))
     if not histories:
-        raise InputError(f"{name} has no copies of a robots.txt; goodbot remember URL --into {name} makes them")
+        raise InputError(
+            f"{name} has no copies of a robots.txt; goodbot remember URL --into {in_shell(name)} makes them"
+        )
     if len(histories) > 1:
         some = ", ".join(str(Path(name) / site) for site in list(histories)[:MOST_SITES])
         raise InputError(f"{name} has {len(histories)} sites; name one of them: {some}")

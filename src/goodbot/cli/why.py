@@ -11,7 +11,7 @@ from goodbot.cli.lesson_text import held
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import folded, say, write_json
 from goodbot.errors import InputError
-from goodbot.human import human_time
+from goodbot.human import human_time, in_shell
 from goodbot.lesson_values import Lesson, lesson_id
 from goodbot.url import parse_url
 from goodbot.url_lookup import look_up
@@ -67,5 +67,5 @@ def _fold(text: str) -> None:
 def _say(lesson: Lesson | None, folder: Path) -> None:
     if lesson is not None:
         name = lesson_id(lesson)
-        drop = f"drop it with: goodbot lessons drop {name} --in {folder}"
+        drop = f"drop it with: goodbot lessons drop {name} --in {in_shell(folder)}"
         _fold(f"lesson {name}: {held(lesson, time.time())} ({drop})")

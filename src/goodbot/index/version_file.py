@@ -6,6 +6,7 @@ from typing import Final
 from uuid import uuid4
 
 from goodbot.errors import DamagedError, OutdatedError, RunError
+from goodbot.human import in_shell
 from goodbot.index.schema import SCHEMA_VERSION
 
 VERSION_FILE: Final = "goodbot.json"
@@ -22,7 +23,7 @@ def remedy(folder: Path) -> str:
     """Returns how to repair a damaged index in `folder`, which is inside the folder of its crawl, of its imports or of
     a copy; or damaged link texts in `folder`, which is inside that of the index."""
     if folder.name.startswith(LINKS_FOLDER):
-        return f"make them again with: goodbot index refresh --in {folder.parent.parent}"
+        return f"make them again with: goodbot index refresh --in {in_shell(folder.parent.parent)}"
     if not folder.parent.is_dir():
         return f"{folder.parent} is missing: put it back"
     if (folder.parent / COPY_FILE).is_file():
@@ -30,8 +31,9 @@ def remedy(folder: Path) -> str:
     if (folder.parent / SHARD_FILE).is_file():
         return "make the shards again with: goodbot cluster index"
     if any((folder.parent / name).exists() for name in CRAWL_NAMES):
-        return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
-    return f"delete {folder}, then import the documents again: goodbot index import FILE.jsonl --into {folder.parent}"
+        return f"rebuild it with: goodbot index rebuild --in {in_shell(folder.parent)}"
+    again = f"goodbot index import FILE.jsonl --into {in_shell(folder.parent)}"
+    return f"delete {folder}, then import the documents again: {again}"
 
 
 def save_version(folder: Path) -> str:

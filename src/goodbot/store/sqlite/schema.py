@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.human import in_shell
 from goodbot.store.reports.rows import UnreadableError
 from goodbot.store.sqlite.courtesy_table import COURTESY_TABLES
 from goodbot.store.sqlite.index_table import INDEX_TABLES
@@ -128,7 +129,9 @@ _REMEDY = "resume the crawl, which brings it up to date, or crawl again"
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Opens a frontier. Raises InputError if there is none, else as `translated` says."""
     if not path.exists():
-        raise InputError(f"no crawl in {path.parent}: start one with `goodbot crawl SEED --into {path.parent}`")
+        raise InputError(
+            f"no crawl in {path.parent}: start one with `goodbot crawl SEED --into {in_shell(path.parent)}`"
+        )
     with translated(path):
         connection = _reader(path) if read_only else sqlite3.connect(path, timeout=10, isolation_level=None)
         try:
