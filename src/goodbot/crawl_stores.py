@@ -104,7 +104,7 @@ def drop_killed_import(folder: CrawlFolder, frontier: SqliteFrontier) -> None:
     if end is not None:
         cut_back(folder.warc, *end)
         with frontier.together():
-            frontier.import_notes().finish()
+            frontier.import_notes().drop_killed()
 
 
 @contextmanager

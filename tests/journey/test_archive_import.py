@@ -602,6 +602,18 @@ async def test_a_killed_import_and_a_killed_crawl_after_it_keep_what_they_commit
         assert await found(folder, "live") == [server.url("/")]
 
 
+async def test_canonical_urls_of_a_killed_import_are_looked_for_by_the_next(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    await imported(folder, write(tmp_path / "a.warc.gz", members([response(f"{SITE}/a", linked(1, head=CANONICAL))])))
+    (first,) = (folder / "warc").glob("*.warc.gz")
+    with SqliteFrontier.open(folder / "frontier.sqlite") as frontier, frontier.together():  # as if it had been killed
+        frontier.import_notes().note_end(first.name, first.stat().st_size)
+        frontier.import_notes().name(f"{SITE}/a", f"{SITE}/b")
+    assert await found(folder, "zebra") == [f"{SITE}/a"]
+    await imported(folder, write(tmp_path / "b.warc.gz", members([response(f"{SITE}/b", linked(2))])))
+    assert await found(folder, "zebra") == [f"{SITE}/b"]
+
+
 async def test_ctrl_c_ends_an_import_cleanly(tmp_path: Path) -> None:
     file, folder = many(tmp_path / "many.warc.gz"), tmp_path / "crawl"
     process = await start("archive", "import", file, "--into", folder)

@@ -26,6 +26,7 @@ HIDING = [
     'background:url("a)/*");display:none',
     'quotes:"a\n;display:none',
     "display:none;display:block",
+    r"a:\"; display:none",
     "visibility:hidden",
     "visibility : COLLAPSE",
 ]
@@ -37,6 +38,7 @@ SHOWING = [
     "dis/**/play:none",
     "display:no/**/ne",
     r"display\:none",
+    r"color:x\;display:none",
     r"display\3a none",
     "/*display:none*/color:red",
     "color:red/*;display:none",

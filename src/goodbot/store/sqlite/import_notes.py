@@ -12,9 +12,9 @@ from goodbot.values import RecordRef
 
 # The tables are made by the first import, so frontiers of crawls have none. `imported` has a digest for each capture,
 # `import_payloads` one for each payload, with the place of a record that has it. `import_waiting` has revisit records
-# whose payload was not found yet, `import_named` pages with a canonical URL that had no page yet; both are empty
-# between imports, so nothing of a forgotten host stays there. `import_end` has a row while an import runs: how far its
-# archive file was written at the last commit.
+# whose payload was not found yet, `import_named` pages with a canonical URL that had no page yet; an import that ends
+# empties both. After a kill, `import_named` stays for the next import. `import_end` has a row while an import runs: how
+# far its archive file was written at the last commit.
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS imported (key BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS import_files (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -100,9 +100,13 @@ class ImportNotes:
 
     def finish(self) -> None:
         """Notes that the import has ended properly."""
+        self.drop_killed()
+        self._db.execute("DELETE FROM import_named")
+
+    def drop_killed(self) -> None:
+        """Drops what a killed import left, except the pages whose canonical URLs the next import looks for."""
         self._db.execute("DELETE FROM import_end")
         self._db.execute("DELETE FROM import_waiting")
-        self._db.execute("DELETE FROM import_named")
 
     def _number_of(self, name: str) -> int:
         number = self._files.get(name)
