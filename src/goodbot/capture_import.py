@@ -1,5 +1,5 @@
 """Takes captures of other programs into a crawl: archives them, records the outcomes of their URLs as a crawl does,
-and indexes their pages. A batch is one transaction, so a kill loses or doubles nothing.
+and indexes their pages. A batch is one transaction, so a kill neither loses nor duplicates anything.
 
 The order of writing: archive flushed → URLs, links and notes in one transaction → (now and then) index committed. What
 a killed import has written to the archive without committing it is cut off by the next one (`cut_back`).
@@ -145,8 +145,8 @@ class CaptureImport:
             self.commit()
 
     def finish(self) -> None:
-        """Commits everything; looks again for what came later: the payloads of revisit records, the pages at canonical
-        URLs."""
+        """Commits everything. Then resolves revisit records whose payload came later, and judges pages again whose
+        canonical URL got a page later."""
         self.commit()
         for some in self._notes.waiting():
             for key, data in some:
@@ -224,15 +224,15 @@ class CaptureImport:
         return replace(result, outcome=_settled(result.outcome, token))
 
     def _represents(self, canonical: Url, depth: int) -> bool:
-        """Whether there is a page at the canonical URL of the page that is being read. If not, it is looked for again
-        at the end."""
+        """Whether there is a page at the canonical URL of the page being read. If there is none, the latter is noted,
+        and judged again at the end of the import."""
         if self._notes.has_page(canonical):
             return True
         self._notes.name(self._reading, canonical.text)
         return False
 
     def _judge_again(self, pages: Iterable[tuple[str, str]]) -> None:
-        """Reads pages whose canonical URL had no page yet once more, if it has one now."""
+        """Reads pages again whose canonical URL had no page when they were imported, and has one now."""
         copies = [Url(url) for url, canonical in pages if self._notes.has_page(Url(canonical))]
         known = [record for url in copies if (record := self._frontier.record(url)) is not None]
         with self._frontier.together():
@@ -370,7 +370,7 @@ def _has_page(known: UrlRecord) -> bool:
 
 
 def _settled(outcome: Outcome, token: int) -> Outcome:
-    """Returns the outcome of a URL that is not requested again by itself: no visit is planned."""
+    """Returns the outcome without a planned visit or another try."""
     state = "failed" if outcome.state == "ready" else outcome.state
     seen = outcome.seen and replace(outcome.seen, due_at=inf)
     events = tuple(event for event in outcome.events if event.decision != "revisit")

@@ -217,8 +217,8 @@ class _Entries:
             self._db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
 
     def choose(self, path: Path, written: WrittenSitemaps) -> str:
-        """Returns the origin of the pages; the one with most pages if a host has several (schemes, ports); empty if
-        there are no pages. Raises InputError for several hosts."""
+        """Returns the origin of the pages; the one with the most pages if a host has several (schemes, ports); empty
+        if there are no pages. Raises InputError for several hosts."""
         rows = self._db.execute(
             "SELECT origin, host, count(*) FROM entries GROUP BY origin ORDER BY count(*) DESC, origin DESC"
         ).fetchall()

@@ -357,6 +357,7 @@ async def test_sitemaps_with_flaws_are_reported_and_used(tmp_path: Path) -> None
     for each, why in zip(
         found, ("is not well-formed (mismatched tag)", "its XML breaks off", "the data ends early"), strict=True
     ):
+        assert " has an error: " in each["message"]
         assert each["message"].endswith(why)
 
 

@@ -206,6 +206,7 @@ async def test_an_unfinished_crawl_says_so(server: WebServer, tmp_path: Path) ->
     end = await goodbot("sitemap", "--in", crawl, "-o", tmp_path / "s.xml")
     assert end.status == 0
     assert "the crawl is not finished" in end.complaint
+    assert "still to be fetched, so pages may be missing from the sitemap" in " ".join(end.complaint.split())
 
 
 async def test_pages_that_cannot_be_read_end_it(server: WebServer, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ async def test_a_wait_that_is_too_long_is_left_to_a_later_run(tmp_path: Path) ->
         second = await crawl([server.url("/")], used)
     assert first.stats["finish_reason"] == second.stats["finish_reason"] == "goodbot_waiting"
     assert log.targets.count("/busy") == 1
-    assert first.logged("requests are left: their hosts ask for a wait of")
+    assert first.logged("left: their hosts ask for a wait of")
     assert len(log.targets) == seen
 
 

@@ -132,7 +132,7 @@ async def test_what_could_not_be_stored_is_counted_after_a_kill(tmp_path: Path) 
         stored = tmp_path / "crawl" / "requests.sqlite"
         await crawl([server.url("/")], settings, kill_when=lambda: waits.is_set() and has_unstored(stored))
         ran = await crawl([server.url("/")], settings)
-    assert ran.logged("the last run could not store 1 request, and ended before they were done. They are lost")
+    assert ran.logged("lost 1 request that the last run could not store and did not finish; start requests")
 
 
 def has_unstored(path: Path) -> bool:

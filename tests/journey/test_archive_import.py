@@ -321,7 +321,7 @@ async def test_a_lost_page_comes_back_by_importing_again(tmp_path: Path, date: s
     data[len(data) // 2] ^= 0x55
     warc.write_bytes(data)
     repaired = await goodbot("archive", "repair", "--in", folder)
-    assert "import their files again: goodbot archive import" in repaired.out
+    assert "import the files again: goodbot archive import" in repaired.out
     assert len(await texts(folder)) == 2
     again = await imported(folder, file)
     assert (again["captures"], again["known"]) == (1, 2)

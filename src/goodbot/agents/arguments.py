@@ -24,7 +24,7 @@ class Arguments:
         return name in self._given
 
     def text(self, name: str, most: int) -> str:
-        """Returns a string of at most `most` characters, which is not empty."""
+        """Returns a non-empty string of at most `most` characters."""
         value = self._required(name)
         if not isinstance(value, str):
             raise InputError(f"{name} must be a string, not {quoted(value)}")

@@ -31,7 +31,8 @@ def busy_json(found: Busy) -> dict[str, object]:
 
 def disallowed(asked: Url, verdict: Verdict, *, is_same_page: bool = False) -> ToolResult:
     """Returns the result for a URL that robots.txt disallows: `asked`, one to which it redirects, or (`is_same_page`)
-    another spelling of it. If robots.txt is unreachable, that of a failed call: the rules are unknown."""
+    another spelling of it. If robots.txt is unreachable, returns the result for a failed call, since the
+    rules are unknown."""
     if verdict.access == "unreachable":
         return failed(asked, verdict.url, None, verdict.reason)
     how = f"the same page as {asked}" if is_same_page else f"to which {asked} redirects"

@@ -109,8 +109,8 @@ class CrawlReading:
             self._staging.note_flaw(url.text, listing.flaw)
 
     def read_records(self) -> Iterator[None]:
-        """Takes what is known of pages from the frontier alone, without those that are named as sitemaps; yields None
-        after each."""
+        """For a crawl without an archive: adds what the frontier knows about each page, except URLs named as sitemaps.
+        Yields None after each page."""
         for record in self._ledger.records():
             facts = url_facts(record)
             if facts is None or facts.state != "page" or self._staging.is_named_list(facts.url):

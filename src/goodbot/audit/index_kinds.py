@@ -101,16 +101,16 @@ LISTED_COPY: Final = AuditKind(
 )
 UNREAD_SITEMAP: Final = AuditKind(
     "A208",
-    "sitemap that cannot be read",
+    "sitemap that cannot be read, or is not well-formed",
     "error",
-    "the sitemap {target} could not be read: {why}",
-    "search engines, which learn nothing from it",
+    "the sitemap {target} {problem}",
+    "search engines: they may ignore the sitemap, or read only a part of it",
     "make the sitemap available as well-formed XML, or correct its URL",
     "https://www.sitemaps.org/protocol.html",
     (home(), NAMED, SitePage("/sitemap.xml", status=404)),
     (home(), NAMED, sitemap("/")),
-    "Also reported, at the place of the error, for a sitemap whose XML is not well-formed or breaks off: search "
-    "engines may reject it. The audit uses what it can read of it.",
+    "Also reported, at the place of the error, for a sitemap whose XML is not well-formed or breaks off. The audit "
+    "uses what it can read of it.",
 )
 UNREAD_NOINDEX: Final = AuditKind(
     "A301",

@@ -93,7 +93,7 @@ class SiteFindings:
                 staging.findings.add(listed_problems(entry.sitemap, facts, page, staging.url, self._disallowed))
         for url, flaw in staging.flaws():
             if options.includes(url):
-                found = finding(index_kinds.UNREAD_SITEMAP, url, "", url, why=flaw.what)
+                found = finding(index_kinds.UNREAD_SITEMAP, url, "", url, problem=f"has an error: {flaw.what}")
                 staging.findings.add([replace(found, line=flaw.line, column=flaw.column)])
         unknown = {Url(url).host_key for url in self._unread_sitemaps()}
         hosts = dict.fromkeys(Url(url).host_key for url in staging.read_lists())
@@ -117,8 +117,9 @@ class SiteFindings:
             if facts is None or (is_other and not (has_content and staging.page(end) is not None)):
                 yield from (url, named_by or url)
             elif self._options.includes(url):
-                why = "it is not a sitemap" if is_other else facts.why
-                staging.findings.add([finding(index_kinds.UNREAD_SITEMAP, named_by or url, "entry", url, why=why)])
+                problem = f"could not be read: {'it is not a sitemap' if is_other else facts.why}"
+                found = finding(index_kinds.UNREAD_SITEMAP, named_by or url, "entry", url, problem=problem)
+                staging.findings.add([found])
 
     def find_on_pages(self) -> None:
         """Writes the findings about single pages, their canonical URLs, titles and translations."""

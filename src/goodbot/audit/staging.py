@@ -133,8 +133,8 @@ class Staging:
         translations: Iterable[tuple[str, str]],
         named: Collection[str] = (),
     ) -> list[str]:
-        """Adds a page, with the URLs it links to, its translations (language and URL), and the URLs that it only names,
-        which is not a link for its readers. Returns those of `links` and `named` that links should not lead to."""
+        """Adds a page, with the URLs it links to, its translations (language and URL), and the URLs in `named`, which
+        it names without a link that readers see. Returns those of `links` and `named` that no link should lead to."""
         own = key_of(page.url)
         self._db.execute(
             "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

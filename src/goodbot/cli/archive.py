@@ -95,7 +95,7 @@ def repair(folder: Path, as_json: bool) -> None:
         say(f"{counted(again, 'URL')} to fetch again: goodbot crawl --into {in_shell(folder)}")
         if found.has_imports:
             again_by = f"goodbot archive import FILE… --into {in_shell(folder)}"
-            say(f"pages of imported archives: import their files again: {again_by}")
+            say(f"for pages of imported archives, import the files again: {again_by}")
 
 
 def _json(found: ArchiveCheck) -> dict[str, object]:

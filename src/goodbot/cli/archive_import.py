@@ -23,14 +23,14 @@ MAX_SHOWN = 20
 """Maximum number of damaged places printed as text; --json lists more."""
 
 _REASONS: dict[Skipped, str] = {
-    "not http": "URL is not http or https",
-    "not GET": "responses to POST or another method than GET",
-    "no HTTP response": "no HTTP response",
-    "not modified": "304 responses, without a page",
-    "no usable date": "no usable date",
-    "no usable URL": "URL cannot be parsed",
+    "not http": "URLs that are not http or https",
+    "not GET": "responses to requests other than GET",
+    "no HTTP response": "captures without an HTTP response",
+    "not modified": "304 responses, which contain no page",
+    "no usable date": "captures without a usable date",
+    "no usable URL": "URLs that cannot be parsed",
     "no original": "revisit records whose original is in none of the files",
-    "forgotten": "host was removed with goodbot forget",
+    "forgotten": "captures of hosts removed with goodbot forget",
 }
 
 

@@ -68,8 +68,8 @@ class KnownHost(NamedTuple):
 
 def known_host(folder: Path, text: str) -> KnownHost:
     """Returns the host that `text` names, and its origin if `text` has a scheme or a port. Raises InputError if the
-    crawl in `folder` does not know it, or knows the port with both schemes, and the errors of `host_key`. To find
-    origins, it reads all URLs of the crawl."""
+    crawl in `folder` does not know the host or origin, or knows this port with both schemes; also raises what
+    `host_key` raises. Reads all URLs of the crawl if `text` has a scheme or a port."""
     key, named = host_key(text), _origins(text)
     crawl = CrawlFolder(folder)
     crawl.check()

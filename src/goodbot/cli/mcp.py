@@ -96,11 +96,11 @@ def command(
     why      what became of a URL in the crawl of --in DIR; without it, what
              robots.txt says about the URL, including overridden rules
 
-    All sessions share one robot. It obeys robots.txt, sends one request at a time to a host, and keeps the host's delay
-    in between. If a page or its site disallows ai-input (use as input for AI), agents get no content of it. Nothing is
-    requested at private addresses except those of --private-host. A call that would wait more than 30 s for its host
-    returns at once, with the time to wait. For each host, at most 4 calls of fetch may wait, and 4 of allowed and why;
-    for all hosts together, 32 of each group.
+    All sessions share one robot. It obeys robots.txt, sends one request at a time to a host, and waits for the host's
+    delay between requests. If a page or its site disallows ai-input (use as input for AI), agents get no content of it.
+    Nothing is requested at private addresses except those of --private-host. A call that would wait more than 30 s for
+    its host returns at once, with the time to wait. For each host, at most 4 calls of fetch may wait, and 4 of allowed
+    and why; for all hosts together, 32 of each group.
 
     Without --http the protocol is on standard input and output, and the command ends when standard input closes. With
     --http it is at http://127.0.0.1:PORT/mcp. To prevent DNS rebinding, the server refuses requests whose Host or

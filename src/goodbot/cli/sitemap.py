@@ -123,5 +123,6 @@ def _warn(written: WrittenSitemaps, *, has_base: bool) -> None:
         message = f"left out {pages} of the same host, with a scheme or port other than those of {written.origin}"
         say_folded(f"goodbot: {message}; choose them with --host and their scheme and port", err=True)
     if written.unfinished:
-        left = counted(written.unfinished, "URL")
-        say_folded(f"goodbot: the crawl is not finished: {left} still to fetch are missing from the sitemap", err=True)
+        left = f"{counted(written.unfinished, 'URL')} {'is' if written.unfinished == 1 else 'are'} still to be fetched"
+        message = f"the crawl is not finished: {left}, so pages may be missing from the sitemap"
+        say_folded(f"goodbot: {message}", err=True)

@@ -61,7 +61,7 @@ URLS: Final = Table(
         Column("state", "text", "ready, leased, visited, disallowed, out-of-scope, failed or gone", indexed=True),
         Column("status", "integer", "HTTP status of the last response", optional=True),
         Column("depth", "integer", "number of links from a seed"),
-        Column("fetched_at", "time", "time of the last request, including that of a failed one", optional=True),
+        Column("fetched_at", "time", "time of the last request, even if it failed", optional=True),
         Column("digest", "text", "SHA-1 of the payload, in base 32 as in WARC files", optional=True),
         Column("title", "text", "title of the page", optional=True),
         Column("why", "text", "why it has its state"),

@@ -27,9 +27,11 @@ class Body:
 
     @property
     def unread(self) -> str:
-        """Says which part of the document is missing because its content coding is damaged or breaks off; empty if none
-        is. Not said of an answer that was itself cut off, and of one whose coding is not undone at all, because it is
-        unknown or the body is not compressed: that is read as received."""
+        """Says which part of the document is missing because its content coding is damaged or breaks off; else empty.
+
+        It is also empty if the response itself was cut off, and if the body is used as received because its coding is
+        unknown or it is not compressed.
+        """
         undone, response = self._undone, self.response
         if undone.error is None or response.truncated is not None or undone.body == response.body:
             return ""

@@ -46,10 +46,10 @@ _SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
 """The second to fourth byte of a skippable zstd frame (RFC 8878 §3.1.2)."""
 
 _EMPTY_BROTLI = 2
-"""The most bytes of brotli data that stand for nothing."""
+"""Longest brotli stream without content that is accepted, in bytes."""
 
 _CONTROL = re.compile(rb"[\0-\x08\x0b\x0e-\x1f\x7f]")
-"""Bytes that text does not have."""
+"""Control characters that do not occur in text."""
 
 _ENDS_EARLY = "the data ends early"
 
@@ -79,7 +79,8 @@ def decode_content(response: Response, limit_bytes: int) -> Decoded:
     """Undoes the content codings of the body and returns at most `limit_bytes` of the result. Never raises.
 
     For damaged data it returns what came before the damage. It returns a body as received if its coding is unknown, or
-    if the headers say gzip, br or zstd and it is not: archives of browsers have bodies that are already decoded.
+    if it is not gzip, br or zstd data although the header says so: archives of browsers have bodies that are already
+    decoded.
     """
     names = _codings(response)
     body, complete, error = response.body, response.truncated is None, None
@@ -99,8 +100,8 @@ def _codings(response: Response) -> list[str]:
 
 
 def unknown_coding(response: Response) -> str | None:
-    """Returns a content coding of the body that cannot be undone, or all if there are too many; None if there is none.
-    Names of character encodings, which some servers send there, are no codings."""
+    """Returns a content coding that cannot be undone, or all codings if there are too many; None if all can be undone.
+    Names of character encodings, which some servers send in Content-Encoding, do not count."""
     names = _codings(response)
     if len(names) > MAX_CODINGS:
         return ", ".join(names)
@@ -175,8 +176,8 @@ def _undo(decoder: Callable[[], _Decoder], body: bytes, room: int) -> tuple[byte
 
 
 def _is_brotli(body: bytes, data: bytes, error: str | None) -> bool:
-    """Whether a body may be brotli data, which has no magic number. `data`, `error`: what a decoder made of it. Most
-    text is damaged data for it, some is an empty stream or the beginning of one."""
+    """Whether a body may be brotli data, which has no magic number. `data` and `error` are the decoder's result. To a
+    decoder, most text is damaged data, but some text looks like an empty stream or the beginning of a stream."""
     if error is None and (data or len(body) <= _EMPTY_BROTLI):
         return True
     return (bool(data) or error == _ENDS_EARLY) and not _is_text(body[:_SLICE])

@@ -17,7 +17,8 @@ _SOURCE: Final = "annotation[encoding='application/x-tex']"
 _OF_IMAGES: Final = frozenset({"mwe-math-fallback-image-inline", "mwe-math-fallback-image-display"})
 _TEX_MARKS: Final = "\\^_{"
 _MARKUP: Final = re.compile(r"<(?=[A-Za-z/!?])|\](?=[(\[])")
-"""Begins a tag or a link of Markdown, where TeX is not escaped. For TeX a space after it makes no difference."""
+"""Matches what would begin a tag or a link in Markdown, where TeX is not escaped. It gets a space after it, which TeX
+ignores."""
 _STYLE: Final = "{\\displaystyle "
 
 

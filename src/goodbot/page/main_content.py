@@ -39,7 +39,8 @@ class MainContent:
     `title` is empty, and `author`, `date` (ISO 8601, of publication) and `language` (BCP 47) are None, if the document
     does not state them. `html` has absolute links, and neither scripts, styles nor event handlers. No text has control
     characters other than line break and tab, nor characters that hide text or change its order. `unread` says what
-    could not be read, that its scripts had not finished, or that there is no text; it is empty if everything was read.
+    could not be read, or that the page's scripts had not finished, or that there is no text; it is empty if everything
+    was read.
     `page` is the document as a crawl reads it, `metas` are the (name, content) pairs of its META tags.
     """
 

@@ -20,8 +20,8 @@ _CELLS: Final = frozenset({"td", "th"})
 
 @dataclass(slots=True)
 class _Table:
-    """A table with its own parts, not those of tables inside it. `keeps_inner`: whether a table inside it may stay a
-    table; it becomes text of its cell if the outer one stays a table."""
+    """A table with its own parts, not those of tables inside it. `keeps_inner`: whether tables inside this one may
+    stay tables; if not, they become text of their cells."""
 
     element: turbohtml.Element
     holder: "_Table | None"
@@ -79,8 +79,8 @@ class _Table:
 
     @property
     def is_layout(self) -> bool:
-        """Whether it arranges parts of a page: no cell is a heading, and one contains blocks other than paragraphs; or
-        it contains several tables."""
+        """Whether the table only arranges parts of a page: it has `role=presentation`, or contains several tables, or
+        has no heading cell and contains a block such as a list, a heading or a table."""
         is_marked = self.element.attrs.get("role") == "presentation"
         return is_marked or self.tables > 1 or (self.has_block and not self.has_heading)
 

@@ -1,4 +1,4 @@
-"""Checks whether XML is well-formed, as a parser that obeys the standard sees it. `markup` reads other XML too."""
+"""Checks whether XML is well-formed, as a strict parser does. (`markup` also reads XML that is not.)"""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple

@@ -85,7 +85,8 @@ async def test_a_part_of_a_page_is_named() -> None:
     async with WebServer(routes) as server, robot_of(delay=0) as robot:
         for path, value in ranges.items():
             got = await robot.read(server.url(path))
-            said = f"the server sent only a part of it (status 206, Content-Range {value!r})"
+            named = f"Content-Range {value!r}" if value else "no Content-Range"
+            said = f"the server sent only a part of it (status 206, {named})"
             assert (got.ok, got.unread) == (True, "" if path == "/whole" else said)
         broken = await robot.read(server.url("/gz"))
         assert (broken.ok, "could be decoded (gzip: the data ends early)" in broken.unread) == (True, True)

@@ -541,8 +541,13 @@ async def test_without_a_contact_public_names_are_not_sent_to_a_proxy() -> None:
         WebServer(fallback=answer(b"proxied")) as proxy,
         transport(guard, names, proxy=proxy.origin) as curl,
     ):
-        for host in ("8.8.4.4", "www.example", "unknown.example"):
-            assert failure(await curl.send(request(f"http://{host}/"))).kind == "no-contact"
+        for host, why in (
+            ("8.8.4.4", "is public"),
+            ("www.example", "is public"),
+            ("unknown.example", "may be public (its name cannot be resolved here)"),
+        ):
+            refused = failure(await curl.send(request(f"http://{host}/")))
+            assert (refused.kind, refused.detail.partition(", and ")[0]) == ("no-contact", f"{host} {why}")
         assert proxy.connections == 0
         assert response(await curl.send(request("http://wiki.example/"))).body == b"proxied"
 

@@ -138,7 +138,7 @@ class Manners:
             self._inc("goodbot/wait_too_long")
             wait_s = until - self._clock.now()
             raise IgnoreRequest(
-                f"{url.host_key} asks for a wait of {wait_s:.0f} s, more than GOODBOT_WAIT_MOST {most_s:g}"
+                f"{url.host_key} asks for a wait of {wait_s:.0f} s, more than GOODBOT_WAIT_MOST ({most_s:g} s)"
             )
         self._sent[request] = _Sent(stack, turn, url, self._clock.now())
         return None

@@ -315,9 +315,9 @@ class Scheduler(BaseScheduler):
             raise CloseSpider(FAILED) from error
         if len(self):
             _LOG.warning(
-                "%d requests are left: their hosts ask for a wait of %.0f s or longer, more than GOODBOT_WAIT_MOST"
-                " %.0f; run the spider again after that time",
-                *(len(self), wait_s, self._wait_most_s),
+                "%s left: their hosts ask for a wait of %.0f s or longer, more than GOODBOT_WAIT_MOST (%.0f s); run the"
+                " spider again after that time",
+                *(counted(len(self), "request"), wait_s, self._wait_most_s),
                 extra={"spider": self.spider},
             )
             raise CloseSpider(WAITING)
@@ -356,8 +356,8 @@ class Scheduler(BaseScheduler):
             )
         if lost:
             _LOG.warning(
-                "the last run could not store %s, and ended before they were done. They are lost; start requests among"
-                " them are sent again",
+                "lost %s that the last run could not store and did not finish; start requests among them are sent"
+                " again",
                 counted(lost, "request"),
                 extra={"spider": self.spider},
             )

@@ -14,7 +14,8 @@ from goodbot.robot.fetch.guard import Network
 from goodbot.store.requests.requests_file import FILE_NAME
 
 CRAWL_FILES: Final = ("frontier.sqlite", "writer")
-"""One of them is in the folder of every crawl of `goodbot crawl`; without the first, its frontier is in a database."""
+"""Every folder of `goodbot crawl` has at least one of these. If it has only `writer`, the frontier is on a database
+server."""
 _SPIDER: Final = "%(name)s"
 """As in Scrapy's FEEDS."""
 WAIT_MOST_S: Final = 3600.0

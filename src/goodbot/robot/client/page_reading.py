@@ -78,7 +78,8 @@ def _cut(answer: Answer) -> str:
         (found := _RANGE.fullmatch(stated.strip())) and _is_whole(*map(int, found.groups()))
     ):
         return ""
-    return f"the server sent only a part of it (status {PARTIAL}, Content-Range {quoted(stated)})"
+    named = f"Content-Range {quoted(stated)}" if stated else "no Content-Range"
+    return f"the server sent only a part of it (status {PARTIAL}, {named})"
 
 
 def _is_whole(first: int, last: int, size: int) -> bool:

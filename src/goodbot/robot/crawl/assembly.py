@@ -111,8 +111,8 @@ def readers_of(
     represents: Callable[[Url, int], bool] | None = None,
 ) -> Readers:
     """Assembles the parts that read pages. `forbids`: whether a robots.txt in memory or in the store forbids a URL.
-    `represents`: whether the canonical URL of a page, which has this depth, counts; by default, if it may be
-    requested."""
+    `represents`: whether a canonical URL at this depth may stand for the page that names it; by default, it may if the
+    crawl may request it."""
 
     def allows(url: Url, depth: int) -> bool:
         return scope.refuse(url, depth) is None and not forbids(url)

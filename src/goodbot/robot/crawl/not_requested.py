@@ -13,8 +13,8 @@ def out_of_scope(leased: LeasedUrl, now: float, why: str, links: tuple[Discovery
 
 def disallowed(leased: LeasedUrl, now: float, permit: Permit) -> Outcome:
     """Returns the outcome of a URL that the verdict forbids. While robots.txt is unreachable, the URL is held off until
-    the next try; after the last try it has failed. If that is so because a public host needs a contact, it is out of
-    scope."""
+    the next try; after the last try it has failed. If robots.txt is not requested because its
+    host is public and no contact is set, the URL is out of scope."""
     verdict = permit.verdict
     if permit.failure == "no-contact":
         return out_of_scope(leased, now, verdict.reason)

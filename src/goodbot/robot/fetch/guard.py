@@ -38,14 +38,16 @@ def private_range(address: str) -> Network | None:
     return next((network for network in _RANGES if ip in network), ipaddress.ip_network(ip))
 
 
-def no_contact(host: str) -> str:
-    """Says why a public host gets no request from a robot without a contact, and what would allow it."""
-    return f"{host} is public, and no contact is set: say who you are with --contact (in Python: contact=…)"
+def no_contact(host: str, *, is_known: bool = True) -> str:
+    """Says why a host gets no request from a robot without a contact, and what would allow it. `is_known`: whether the
+    host is known to be public."""
+    why = "is public" if is_known else "may be public (its name cannot be resolved here)"
+    return f"{host} {why}, and no contact is set: say who you are with --contact (in Python: contact=…)"
 
 
 class AddressGuard:
     """Permits public addresses, judged by what they reach, and addresses written inside `open_networks`. Refuses text
-    that is not an address. With `public=False` it refuses public addresses too: that of a robot without a contact."""
+    that is not an address. With `public=False`, for a robot without a contact, it refuses public addresses too."""
 
     def __init__(self, open_networks: Iterable[Network] = (), *, public: bool = True) -> None:
         self._open = tuple(open_networks)

@@ -191,9 +191,12 @@ class CurlTransport:
         return self._guard.failure(host, found[0], request.public_only)
 
     async def _only_private(self, url: Url) -> tuple[str, ...] | Failure:
-        """Leaves a name to the proxy, unless it is public: here it has a public address, or none."""
+        """Leaves a name to the proxy if it resolves here to private addresses only. Otherwise it may be public, and the
+        result is the failure `no-contact`."""
         found = await self._lookup(url)
-        if isinstance(found, Failure) or not all(map(is_private_address, found)):
+        if isinstance(found, Failure):
+            return Failure("no-contact", no_contact(url.host, is_known=False))
+        if not all(map(is_private_address, found)):
             return Failure("no-contact", no_contact(url.host))
         return ()
 

@@ -237,7 +237,7 @@ class PageRequests:
 
 
 _ENDS: Final = {
-    "quiet": "until nothing happened any more",
+    "quiet": "until nothing more happened",
     "time": "when its time was over",
     "flood": "when it had requested too much",
     "lost": "when its tab was lost",

@@ -18,10 +18,10 @@ HOSTS_JUDGED = 1 << 12
 class Scope:
     """The bounds of one crawl: its depth, the allowed private ranges, the user's globs, and the kind of scope.
 
-    A URL is in scope if none of these refuses it. Public addresses that are written out are refused if `guard` refuses
-    public ones; for host names it decides once their address is known. It keeps only the parts of the seeds that the
-    kind of scope compares: hosts, domains, folders, whole URLs or nothing. Raises InputError for an invalid glob or
-    media type.
+    A URL is in scope if none of these refuses it. If `guard` refuses public addresses, URLs whose host is a public
+    address are out of scope; the guard judges host names later, once their address is known. The scope keeps only the
+    parts of the seeds that its kind compares: hosts, domains, folders, whole URLs or nothing. Raises InputError for an
+    invalid glob or media type.
     """
 
     def __init__(self, settings: Settings, seeds: Iterable[Url], guard: AddressGuard) -> None:

@@ -153,7 +153,8 @@ class UnpackedStream:
             self._at = 0
 
     def may_unread(self, count: int) -> bool:
-        """Whether this many bytes may be read again. In all, that must stay linear in the file."""
+        """Whether this many bytes may be read again. In total, rereading must stay linear in the
+        size of the file."""
         return self._unread_bytes + count <= _MAX_SPENT_BYTES + _SPENT_PER_BYTE * self.raw_bytes
 
     def unread(self, data: bytes) -> None:

@@ -71,7 +71,8 @@ class WaczWriter:
     def close(self) -> None:
         """Frees what an unfinished file holds. `output` stays open, and gets no more data."""
         self._index.close()
-        self._zip.fp = None  # else its finalizer would write the end of a ZIP file, when `output` is closed already
+        # else its finalizer would write the end of a ZIP file to `output`, which may be closed by then
+        self._zip.fp = None
 
     def _describe(self) -> None:
         description = {

@@ -54,7 +54,8 @@ _NOT_PLANNED: Final = """SELECT host, urls.hash, seq, origin, path, rank,
     seen.at + iif(available_until > seen.at, min(seen.interval_s, available_until - seen.at), seen.interval_s)
   FROM urls CROSS JOIN hosts ON hosts.id = host CROSS JOIN seen USING (seq)
   WHERE state >= 8 AND urls.ready_at = 9e999 AND (host, urls.hash) > (?, ?) ORDER BY host, urls.hash LIMIT 4096"""
-"""9e999 is infinity. A visit is due after the wait that was chosen, or when the page is not to be shown any longer."""
+"""A visit is due after the interval that was chosen, or at `unavailable_after` if that comes first. 9e999 is
+infinity."""
 
 _BATCH: Final = 65536
 """How many of a million seeds are in memory at a time."""

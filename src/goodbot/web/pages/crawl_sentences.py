@@ -49,6 +49,10 @@ SCOPE: Final = (
     translatable("its host name has more than %(count)s characters (RFC 1035)"),
     translatable("%(host)s is a private address; --allow-private opens only the ranges the seeds lie in"),
     translatable("%(host)s is public, and no contact is set: say who you are with --contact (in Python: contact=…)"),
+    translatable(
+        "%(host)s may be public (its name cannot be resolved here), and no contact is set: say who you are with"
+        " --contact (in Python: contact=…)"
+    ),
     translatable("only public pages lead to the private address %(host)s, so it is not fetched"),
     translatable("excluded by --exclude %(glob)s"),
     translatable("matches none of --include %(glob)s and %(count)s more"),
