@@ -22,7 +22,6 @@ from goodbot.settings_file import save_settings
 from goodbot.store.control.writer_id import writer_id
 from goodbot.store.foreign.capture_reader import OtherRecord, SkippedCapture, is_arc, looks_like_archive, read_archive
 from goodbot.store.foreign.foreign_values import MAX_DAMAGED, Damage, ForeignCapture
-from goodbot.store.requests.requests_file import FILE_NAME as REQUESTS
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.values import Status
@@ -102,8 +101,6 @@ async def import_archives(
 def _settings(folder: CrawlFolder, base: Settings) -> Settings:
     """Returns the settings of the crawl in the folder, or those of a new one. Raises InputError if it cannot take what
     is imported."""
-    if (folder.path / REQUESTS).is_file():
-        raise InputError(f"{folder.path} is the folder of a Scrapy spider: import into another folder")
     real = folder.path.resolve()
     if (above := next((each for each in (real, *real.parents) if _is_archive(each)), None)) is not None:
         raise InputError(f"{folder.path} is in the archive of the crawl in {above.parent}: import into another folder")

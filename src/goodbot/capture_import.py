@@ -31,7 +31,7 @@ from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.robot.scope.scope import Scope
 from goodbot.store.foreign.foreign_values import ForeignCapture, Skipped
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.import_notes import ImportNotes
+from goodbot.store.sqlite.import_notes import ImportNotes, NamedPage
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_record import encode_capture
 from goodbot.url import Url, parse_url
@@ -41,6 +41,9 @@ from goodbot.visit_values import VisitResult
 MAX_CAPTURES: Final = 100
 MAX_BODY_BYTES: Final = 32 * 1024 * 1024
 """A batch ends after this many captures, or this many bytes of bodies."""
+
+MAX_JUDGED_AGAIN: Final = 8
+"""How often a page is judged again at most. A page that turns out to be a copy may have had copies itself."""
 
 NOT_IMPORTED: Final = "not in the imported archives"
 """Why a URL is out of scope that only links in imported pages name."""
@@ -56,6 +59,21 @@ class _ImportScope(Scope):
     def refuse(self, url: Url, depth: int) -> str | None:
         """See `Scope.refuse`."""
         return NOT_IMPORTED
+
+
+class _ImportedCopies:
+    """Takes notice of what is indexed. Copies of a page that leaves the index are judged again at the end: nothing is
+    fetched."""
+
+    def __init__(self, frontier: SqliteFrontier, notes: ImportNotes) -> None:
+        self.indexed = frontier.indexed
+        self.copies_of = frontier.copies_of
+        self._notes = notes
+
+    def requeue(self, urls: Iterable[Url]) -> None:
+        """See `IndexedPages.requeue`."""
+        for url in urls:
+            self._notes.name(url.text, url.text)
 
 
 class _Waiting(NamedTuple):
@@ -110,8 +128,9 @@ class CaptureImport:
         )
         self._reader, self._knowledge = readers.reader, readers.knowledge
         self._preferences = StoredPreferences(frontier, token, settings.dialect)
-        self._batch = Batch(frontier, frontier, archive, index, clock, self._observe)
         self._notes: ImportNotes = frontier.import_notes()
+        copies = _ImportedCopies(frontier, self._notes)
+        self._batch = Batch(frontier, copies, archive, index, clock, self._observe)
         self._pending: dict[str, tuple[bytes, ForeignCapture]] = {}
         self._revisits: list[tuple[bytes, ForeignCapture]] = []
         self._bytes = 0
@@ -152,8 +171,10 @@ class CaptureImport:
             for key, data in some:
                 self._end_wait(key, data)
         self.commit()
-        for pages in self._notes.named():
-            self._judge_again(pages)
+        for _ in range(MAX_JUDGED_AGAIN):
+            last = self._notes.last_named()
+            while pages := self._notes.named(last):
+                self._judge_again(pages)
         with self._frontier.together():
             self._notes.finish()
         self._batch.commit_all()
@@ -231,14 +252,15 @@ class CaptureImport:
         self._notes.name(self._reading, canonical.text)
         return False
 
-    def _judge_again(self, pages: Iterable[tuple[str, str]]) -> None:
-        """Reads pages again whose canonical URL had no page when they were imported, and has one now."""
-        copies = [Url(url) for url, canonical in pages if self._notes.has_page(Url(canonical))]
+    def _judge_again(self, pages: Sequence[NamedPage]) -> None:
+        """Reads these pages again if there is a page at their canonical URLs now, and drops their notes."""
+        copies = [Url(page.url) for page in pages if self._notes.has_page(Url(page.canonical))]
         known = [record for url in copies if (record := self._frontier.record(url)) is not None]
         with self._frontier.together():
             for record in known:
                 self._read_again(record)
             self._batch.commit()
+            self._notes.drop_named(pages[-1].number)
 
     def _read_again(self, known: UrlRecord) -> None:
         """Reads a page from the archive, as at its first visit."""

@@ -37,6 +37,7 @@ from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.removals import RemovalFile
 from goodbot.store.control.seed_file import SeedFolder
 from goodbot.store.control.writer_id import WRITER_FILE, find_writer_id, writer_id
+from goodbot.store.requests.requests_file import FILE_NAME as SPIDER_FILE
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.rehearsal import SqliteRehearsal
 from goodbot.store.warc.deadly_answers import DeadlyPages
@@ -147,9 +148,11 @@ class CrawlFolder:
             raise InputError(f"the name of the folder {self.path} is not valid UTF-8: choose another") from error
 
     def create(self) -> None:
-        """Makes the folder if it is missing. Raises InputError if its name is not UTF-8, if it has imported documents
-        or if a file is in the way, RunError if that fails."""
+        """Makes the folder if it is missing. Raises InputError if its name is not UTF-8, if it has imported documents,
+        if it is that of a Scrapy spider, or if a file is in the way; RunError if that fails."""
         self.check_name()
+        if (self.path / SPIDER_FILE).is_file():
+            raise InputError(f"{self.path} is the folder of a Scrapy spider: use another folder")
         if self.is_import:
             raise InputError(f"{self.path} has imported documents: use another folder")
         make_folder(self.path)

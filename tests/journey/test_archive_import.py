@@ -212,6 +212,23 @@ async def test_a_page_with_a_canonical_url_in_the_archives_is_a_copy(
     assert await found(folder, "zebra") == [f"{SITE}/b"]
 
 
+@pytest.mark.parametrize(
+    ("names", "indexed"), [({"a": "b", "b": "c", "c": "c"}, ["c"]), ({"a": "b", "b": "c", "c": "a"}, None)]
+)
+@pytest.mark.parametrize("order", ["abc", "acb", "bac", "bca", "cab", "cba"])
+async def test_canonical_urls_in_a_row_leave_nothing_to_fetch(
+    tmp_path: Path, order: str, names: dict[str, str], indexed: list[str] | None
+) -> None:
+    folder = tmp_path / "crawl"
+    heads = {page: f'<link rel=canonical href="/{target}">' for page, target in names.items()}
+    records = [response(f"{SITE}/{page}", linked(ord(page), head=heads[page])) for page in order]
+    await imported(folder, write(tmp_path / "a.warc.gz", members(records)))
+    assert {line["state"] for line in (await urls(folder)).values()} == {"visited"}
+    shown = await found(folder, "zebra")
+    assert shown == [f"{SITE}/{page}" for page in indexed] if indexed else shown
+    assert (await goodbot("status", "--in", folder, "--json")).json["finished"]
+
+
 @pytest.mark.parametrize("at_canonical", [[], [response(f"{SITE}/b", b"<p>no", "404 Not Found")]], ids=["", "404"])
 async def test_a_page_whose_canonical_url_has_no_page_represents_itself(
     tmp_path: Path, at_canonical: list[bytes]
@@ -398,6 +415,7 @@ async def test_what_cannot_be_used_is_bad_input(tmp_path: Path) -> None:
     taken = await goodbot("archive", "import", good, "--into", tmp_path / "documents")
     RequestStore.open(tmp_path / "spider" / "requests.sqlite", "news").close()
     spider = await goodbot("archive", "import", good, "--into", tmp_path / "spider")
+    crawl = await goodbot("crawl", "http://127.0.0.1:9/", "--into", tmp_path / "spider", "--allow-private")
     assert (await goodbot("archive", "import", good, "--into", tmp_path / "other")).status == 0
     inside = [await goodbot("archive", "import", good, "--into", tmp_path / "other" / at) for at in ("warc", "warc/x")]
     assert not list((tmp_path / "other" / "warc").glob("*.toml"))
@@ -408,7 +426,8 @@ async def test_what_cannot_be_used_is_bad_input(tmp_path: Path) -> None:
         (folder, "not a file"),
         (in_the_way, "a file is in the way"),
         (taken, "has imported documents"),
-        (spider, f"{tmp_path / 'spider'} is the folder of a Scrapy spider: import into another folder"),
+        (crawl, "is the folder of a Scrapy spider"),
+        (spider, f"{tmp_path / 'spider'} is the folder of a Scrapy spider: use another folder"),
         (inside[0], f"is in the archive of the crawl in {tmp_path / 'other'}: import into another folder"),
         (inside[1], f"is in the archive of the crawl in {tmp_path / 'other'}: import into another folder"),
         (unkept, "keeps no archive"),

@@ -265,7 +265,7 @@ def test_a_formula_in_a_block_has_lines_of_its_own() -> None:
 
 
 def test_what_is_labelled_gzip_and_is_not_is_read_as_received() -> None:
-    for coding in ("gzip", "utf-8", "identity"):
+    for coding in ("gzip", "utf-8", "identity", "none"):
         found = read_main_content(URL, Response(200, (("Content-Encoding", coding),), ARTICLE.encode()), "MyBot")
         assert (found.unread, "had no hands" in found.text) == ("", True)
 

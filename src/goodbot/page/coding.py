@@ -27,6 +27,8 @@ MAX_CODINGS = 4
 """Codings applied one after another; no honest server sends more than two."""
 
 _KNOWN = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd"})
+_NO_CODINGS = frozenset({"none", "null", "binary", "7bit", "8bit"})
+"""Names that some servers send for a body without a coding."""
 
 MAX_MEMBERS = 1000
 """Maximum number of gzip members or zstd frames in one body; each needs a new decoder."""
@@ -105,7 +107,7 @@ def unknown_coding(response: Response) -> str | None:
     names = _codings(response)
     if len(names) > MAX_CODINGS:
         return ", ".join(names)
-    return next((name for name in names if name not in _KNOWN and encoding_of(name) is None), None)
+    return next((name for name in names if name not in _KNOWN | _NO_CODINGS and encoding_of(name) is None), None)
 
 
 class _Decoder(Protocol):

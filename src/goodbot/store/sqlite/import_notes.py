@@ -3,7 +3,7 @@ and how far the archive was written when the last of them was committed."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from goodbot.store.merge.coding import hash_of
 from goodbot.store.reports.rows import url_of
@@ -32,7 +32,15 @@ _FOUND: Final = """SELECT number, import_waiting.key, revisit FROM import_waitin
   WHERE number > ? ORDER BY number LIMIT 100"""
 _PAGE: Final = """SELECT origin, path FROM records
   WHERE host = (SELECT id FROM hosts WHERE key = ?) AND hash = ? AND status BETWEEN 200 AND 299"""
-_NAMED: Final = "SELECT number, url, canonical FROM import_named WHERE number > ? ORDER BY number LIMIT 100"
+_NAMED: Final = "SELECT number, url, canonical FROM import_named WHERE number <= ? ORDER BY number LIMIT 100"
+
+
+class NamedPage(NamedTuple):
+    """A page that is kept with its canonical URL."""
+
+    number: int
+    url: str
+    canonical: str
 
 
 class ImportNotes:
@@ -86,12 +94,18 @@ class ImportNotes:
         """Keeps a page and its canonical URL until the end of the import."""
         self._db.execute("INSERT INTO import_named (url, canonical) VALUES (?, ?)", (url, canonical))
 
-    def named(self) -> Iterator[list[tuple[str, str]]]:
-        """Yields the pages that were kept with their canonical URLs, in batches."""
-        last = 0
-        while rows := self._db.execute(_NAMED, (last,)).fetchall():
-            last = rows[-1][0]
-            yield [(url, canonical) for _, url, canonical in rows]
+    def last_named(self) -> int:
+        """Returns the number of the last page that is kept with a canonical URL; 0 if there is none."""
+        (last,) = self._db.execute("SELECT coalesce(max(number), 0) FROM import_named").fetchone()
+        return int(last)
+
+    def named(self, last: int) -> list[NamedPage]:
+        """Returns the first pages that are kept with their canonical URLs, up to the number `last`."""
+        return [NamedPage(*row) for row in self._db.execute(_NAMED, (last,))]
+
+    def drop_named(self, last: int) -> None:
+        """Drops the pages up to the number `last`."""
+        self._db.execute("DELETE FROM import_named WHERE number <= ?", (last,))
 
     def note_end(self, file: str, size: int) -> None:
         """Notes how far the archive is written; what is behind it belongs to no committed capture."""
