@@ -17,8 +17,8 @@ from web.browser import audit, chromium, small_targets
 
 AT = 1_700_000_000.0
 EVIL = "</style><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u202e\x07"
-WORDS = """why end hops rule rule_line agent directive canonical title lang language taken_s limit_s size limit origin
-count"""
+WORDS = """why problem end hops rule rule_line agent directive canonical title lang language taken_s limit_s size limit
+origin count"""
 SITE = "https://site.example"
 
 
