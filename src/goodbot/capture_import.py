@@ -116,7 +116,7 @@ class CaptureImport:
         index: TantivyIndex | None,
         clock: Clock,
     ) -> None:
-        self._settings = replace(settings, tries=1, busy_tries=1, index=settings.index)
+        self._settings = replace(settings, tries=1, busy_tries=1)
         self._token = token
         self._frontier = frontier
         self._archive = archive
